@@ -1,0 +1,1 @@
+"""The differential test bed: small programs whose answers were recorded from TensorFlow."""
