@@ -1,0 +1,1 @@
+"""The contracts that every layer builds on: types, shapes, errors, devices, ops and kernels."""
