@@ -1,9 +1,9 @@
 """The element types of tensors: one `DType` object per type, and the conversions to and from NumPy.
 
-Every type is a single interned object: two types are the same exactly when they are the same object,
-and a table keyed by dtype costs one pointer comparison. Each type has a *ref* twin (`float32_ref`),
-the type of the mutable references that TF1's `Variable` op hands out; a twin's number is its base
-type's plus 100.
+Every type is a single interned object: two types are the same exactly when they are the same
+object, and a table keyed by dtype costs one pointer comparison. Each type has a *ref* twin
+(`float32_ref`), the type of the mutable references that TF1's `Variable` op hands out; a twin's
+number is its base type's plus 100.
 
     >>> as_dtype("float32") is float32
     True
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from typing import Any, NoReturn, cast, final
+from typing import Any, NoReturn, final
 
 import ml_dtypes
 import numpy as np
@@ -177,24 +177,16 @@ class DType:
         other_dtype = as_dtype(other)
         return self is other_dtype or self is other_dtype.base_dtype
 
-    def _range_info(self, bound: str) -> np.finfo | np.iinfo:
+    def _range_info(self, bound: str) -> Any:
         base = self.base_dtype
+        # NumPy's own finfo and iinfo do not know the types of ml_dtypes, and of these two the second
+        # knows them by their scalar class only.
         if base.is_floating:
-            return _finfo(base.numpy_dtype)
+            return ml_dtypes.finfo(base.numpy_dtype)
         if base.is_integer:
-            return _iinfo(base.numpy_dtype)
+            return ml_dtypes.iinfo(base.numpy_dtype.type)
         kind = "quantized type" if base.is_quantized else "type"
         raise TypeError(f"Cannot find {bound} value of {self} with {kind} {base}.")
-
-
-def _finfo(dtype: np.dtype) -> np.finfo:
-    # np.finfo rejects the types that ml_dtypes adds, and ml_dtypes.finfo wraps NumPy's own.
-    return cast("np.finfo", ml_dtypes.finfo(dtype))
-
-
-def _iinfo(dtype: np.dtype) -> np.iinfo:
-    # ml_dtypes.iinfo knows its own integers only through their scalar class.
-    return cast("np.iinfo", ml_dtypes.iinfo(dtype.type))
 
 
 _FLAGS = (
