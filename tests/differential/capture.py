@@ -113,7 +113,7 @@ def _leaves(tf: Any, nest: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yields (path, leaf) over nested lists and dicts; composite tensors become their parts."""
     if isinstance(nest, tf.IndexedSlices):
         nest = {"values": nest.values, "indices": nest.indices, "dense_shape": nest.dense_shape}
-    elif isinstance(nest, tf.SparseTensor | tf.compat.v1.SparseTensorValue):
+    elif isinstance(nest, tf.SparseTensor | tf.SparseTensorValue):
         nest = {"indices": nest.indices, "values": nest.values, "dense_shape": nest.dense_shape}
     if isinstance(nest, dict):
         items = nest.items()

@@ -91,17 +91,23 @@ def _array_to_json(array: np.ndarray) -> list[Any]:
         return [item.decode("latin-1") for item in flat]
     if flat.dtype.kind in "biu":
         return flat.tolist()
+    if _is_narrow_int(flat.dtype):
+        return flat.astype(np.int64).tolist()
     if flat.dtype.kind == "c":
         flat = flat.view(f"f{flat.dtype.itemsize // 2}")
-    if flat.dtype.kind == "f" and hasattr(flat.dtype.type, "tobytes"):
-        return [_float_to_json(item) for item in flat]
-    raise TypeError(f"Cannot record values of dtype {array.dtype}.")
+    return [_float_to_json(item) for item in flat]
+
+
+def _is_narrow_int(dtype: np.dtype) -> bool:
+    return dtype.name in ("int2", "uint2", "int4", "uint4")
 
 
 def _float_to_json(item: np.floating) -> float | str:
     if not np.isfinite(item):
         return str(float(item))
-    return float(np.format_float_scientific(item, unique=True, trim="-"))
+    if isinstance(item, np.floating):
+        return float(np.format_float_scientific(item, unique=True, trim="-"))
+    return float(item)
 
 
 def _array_from_json(shape: list[int], data: list[Any], dtype: np.dtype) -> np.ndarray:
@@ -111,6 +117,8 @@ def _array_from_json(shape: list[int], data: list[Any], dtype: np.dtype) -> np.n
         return array.reshape(shape)
     if dtype.kind in "biu":
         return np.array(data, dtype).reshape(shape)
+    if _is_narrow_int(dtype):
+        return np.array(data, np.int64).astype(dtype).reshape(shape)
     numbers = np.array([_SPECIAL.get(item, item) for item in data], np.float64)
     if dtype.kind == "c":
         return numbers.astype(f"f{dtype.itemsize // 2}").view(dtype).reshape(shape)
