@@ -179,8 +179,8 @@ class DType:
 
     def _range_info(self, bound: str) -> Any:
         base = self.base_dtype
-        # NumPy's own finfo and iinfo do not know the types of ml_dtypes, and of these two the second
-        # knows them by their scalar class only.
+        # NumPy's own finfo and iinfo do not know the types of ml_dtypes; ml_dtypes.iinfo knows them
+        # by their scalar class only.
         if base.is_floating:
             return ml_dtypes.finfo(base.numpy_dtype)
         if base.is_integer:

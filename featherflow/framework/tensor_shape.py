@@ -69,8 +69,8 @@ class TensorShape:
     """The static shape of a tensor.
 
     Args:
-      dims: None for unknown rank; a single size for a vector; or the sizes, each an integer, None or a
-        `Dimension`; or a `TensorShapeProto`.
+      dims: None for unknown rank; a single size for a vector; the sizes, each an integer, None or
+        a `Dimension`; or a `TensorShapeProto`.
 
     Raises:
       TypeError: a size is not an integer.
@@ -243,7 +243,7 @@ class TensorShape:
         if self._dims is not None:
             return TensorShape._of(self._dims[key])
         if key.step is not None:
-            raise ValueError(f"Cannot take every {key.step}th dimension of an unknown shape")
+            raise ValueError(f"Steps are not yet handled: {key} of a shape of unknown rank")
         start = 0 if key.start is None else key.start
         # Counting from the end, or to the end, needs the rank.
         if key.stop is None or start < 0 or key.stop < 0:
@@ -313,8 +313,8 @@ def _read_dims(dims: Any) -> Dims | None:
         return tuple(None if dim.size == -1 else dimension_size(dim.size) for dim in dims.dim)
     if isinstance(dims, (str, bytes)):
         raise TypeError(
-            f"Failed to convert {dims!r} to a shape. A shape is a single dimension (e.g. 10), or an "
-            "iterable of dimensions (e.g. [1, 10, None])."
+            f"Failed to convert {dims!r} to a shape. A shape is a single dimension (e.g. 10), or "
+            "an iterable of dimensions (e.g. [1, 10, None])."
         )
     if isinstance(dims, Iterable) and getattr(dims, "ndim", None) != 0:
         return tuple([dimension_size(size) for size in dims])
@@ -372,8 +372,8 @@ def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
 def broadcast_shapes(first: Any, second: Any) -> TensorShape:
     """The shape of an elementwise result: NumPy's rule, sizes aligned at the right.
 
-    A size 1 stretches. An unknown size against n > 1 must turn out to be 1 or n, so the result is n;
-    against 1 or another unknown size it stays unknown.
+    A size 1 stretches. An unknown size against n ≠ 1 must turn out to be 1 or n, so the result is
+    n; against 1 or another unknown size it stays unknown.
 
         >>> broadcast_shapes([8, 1, None], [7, 3]).as_list()
         [8, 7, 3]
@@ -394,7 +394,7 @@ def broadcast_shapes(first: Any, second: Any) -> TensorShape:
             sizes.append(a)
         else:
             raise ValueError(
-                "Incompatible shapes for broadcasting: sizes aligned at the right must be equal, or "
-                f"one of them 1. Received: {first} and {second}."
+                "Incompatible shapes for broadcasting: sizes aligned at the right must be equal, "
+                f"or one of them 1. Received: {first} and {second}."
             )
     return TensorShape._of(tuple(sizes))
