@@ -83,9 +83,9 @@ class DeviceSpec:
         """Reads a name.
 
         Args:
-          spec: parts in any order, such as "/job:ps/replica:0/task:1/device:GPU:0", where `*` leaves
-            the index open. "/cpu:0" and "GPU" are short for "/device:CPU:0" and "/device:GPU:*".
-            "" and None leave everything open.
+          spec: parts in any order, such as "/job:ps/replica:0/task:1/device:GPU:0", where `*`
+            leaves the index open. "/cpu:0" and "GPU" are short for "/device:CPU:0" and
+            "/device:GPU:*". "" and None leave everything open.
 
         Raises:
           ValueError: a part is unknown, a number is not one, or two device types are given.
@@ -165,7 +165,7 @@ def _integer(value: Any) -> int | None:
 
 def _merged(parts: _Parts, overriding: _Parts) -> _Parts:
     pairs = zip(parts, overriding, strict=True)
-    return _Parts(*[old if new is None else new for old, new in pairs])
+    return _Parts._make(old if new is None else new for old, new in pairs)
 
 
 def _spell(parts: _Parts) -> str:

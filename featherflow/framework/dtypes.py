@@ -101,7 +101,7 @@ class DType:
 
     # A type equals its spellings but hashes by identity: a hash in Python would put a call into
     # every kernel look-up, and could agree with one spelling only.
-    __hash__: Callable[[], int] = object.__hash__  # type: ignore[assignment]
+    __hash__ = object.__hash__
 
     def __eq__(self, other: object) -> builtins.bool:
         if self is other:
