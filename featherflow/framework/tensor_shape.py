@@ -372,8 +372,8 @@ def dimension_at_index(shape: TensorShape, index: int) -> Dimension:
 def broadcast_shapes(first: Any, second: Any) -> TensorShape:
     """The shape of an elementwise result: NumPy's rule, sizes aligned at the right.
 
-    A size 1 stretches. An unknown size against n ≠ 1 must turn out to be 1 or n, so the result is
-    n; against 1 or another unknown size it stays unknown.
+    A size 1 stretches. An unknown size against n > 1 must turn out to be 1 or n, so the result is
+    n; against 0, 1 or another unknown size it stays unknown, as in TensorFlow.
 
         >>> broadcast_shapes([8, 1, None], [7, 3]).as_list()
         [8, 7, 3]
@@ -388,10 +388,13 @@ def broadcast_shapes(first: Any, second: Any) -> TensorShape:
     padded = [(1,) * (rank - len(shape._dims)) + shape._dims for shape in (first, second)]
     sizes = []
     for a, b in zip(*padded, strict=True):
-        if a == 1 or (a is None and b is not None and b != 1):
-            sizes.append(b)
-        elif b == 1 or b is None or a == b:
+        if a == b or b == 1:
             sizes.append(a)
+        elif a == 1:
+            sizes.append(b)
+        elif a is None or b is None:
+            known = b if a is None else a
+            sizes.append(known or None)
         else:
             raise ValueError(
                 "Incompatible shapes for broadcasting: sizes aligned at the right must be equal, "
