@@ -20,12 +20,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, final
 
-from featherflow.framework.dimension import (
-    Dimension,
-    as_dimension,
-    dimension_size,
-    dimension_value,
-)
+from featherflow.framework.dimension import Dimension, as_dimension, dimension_size, dimension_value
 
 __all__ = [
     "SCALAR",
