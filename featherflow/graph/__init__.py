@@ -1,0 +1,1 @@
+"""The graph as a data structure: operations, tensors, scopes, subgraphs, GraphDefs."""

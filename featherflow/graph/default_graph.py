@@ -1,0 +1,45 @@
+"""The default graph: the one that ops go to when no `as_default()` block says otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from featherflow.framework import dispatch
+from featherflow.graph.graph import Graph
+
+dispatch.set_default_factory(Graph)
+
+
+def get_default_graph() -> Graph:
+    """The graph of the innermost `as_default()` block of this thread, else the global one."""
+    context = dispatch.current_context()
+    assert isinstance(context, Graph)
+    return context
+
+
+def reset_default_graph() -> None:
+    """Forgets the global default graph; the next op starts a new one.
+
+    Raises:
+      AssertionError: called inside an `as_default()` block.
+    """
+    if dispatch.entered_contexts():
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, "
+            "exit the nesting and create a new graph."
+        )
+    dispatch.reset_default_context()
+
+
+def has_default_graph() -> bool:
+    """Whether an `as_default()` block is open on this thread."""
+    return bool(dispatch.entered_contexts())
+
+
+def graph_of(inputs: Any) -> Graph:
+    """The graph of the first tensor or operation among `inputs`, else the default graph."""
+    for item in inputs:
+        graph = getattr(item, "graph", None)
+        if isinstance(graph, Graph):
+            return graph
+    return get_default_graph()

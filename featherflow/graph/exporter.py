@@ -1,0 +1,132 @@
+"""Graphs as GraphDef messages, nodes as NodeDefs, contracts as OpDefs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from featherflow.framework import attr_value
+from featherflow.framework.dtypes import DType
+from featherflow.framework.op import Op
+from featherflow.framework.op_def import ArgDef, OpDef
+
+if TYPE_CHECKING:
+    from featherflow.graph.graph import Graph
+    from featherflow.graph.operation import Operation
+
+
+def graph_def_message(graph: Graph, from_version: int = 0, add_shapes: bool = False) -> Any:
+    """The nodes of `graph` made since `from_version`, its functions and versions, as a GraphDef."""
+    from featherflow.protos import graph_pb2
+
+    message = graph_pb2.GraphDef()
+    for operation in graph._operations[from_version:]:
+        node = message.node.add()
+        write_node(operation, node)
+        if add_shapes and operation.outputs:
+            shapes = tuple(tensor.shape for tensor in operation.outputs)
+            attr_value.attr_value_to_proto(shapes, "list(shape)", node.attr["_output_shapes"])
+    for function in graph._functions.values():
+        message.library.function.append(function.function_def())
+    message.versions.CopyFrom(versions_message(graph))
+    return message
+
+
+def versions_message(graph: Graph) -> Any:
+    """The versions of `graph` as a VersionDef."""
+    from featherflow.protos import versions_pb2
+
+    return versions_pb2.VersionDef(producer=graph._producer, min_consumer=graph._min_consumer)
+
+
+def node_def_message(operation: Operation) -> Any:
+    """A node as a NodeDef."""
+    from featherflow.protos import node_def_pb2
+
+    message = node_def_pb2.NodeDef()
+    write_node(operation, message)
+    return message
+
+
+def write_node(operation: Operation, message: Any) -> None:
+    """Fills a NodeDef: inputs as `node`, `node:1` or `^node`."""
+    message.name = operation.name
+    message.op = operation.definition.name
+    message.device = operation.device
+    for tensor in operation._inputs:
+        index = tensor.value_index
+        message.input.append(f"{tensor.op.name}:{index}" if index else tensor.op.name)
+    message.input.extend(sorted(f"^{other.name}" for other in operation.control_inputs))
+    for name, value in operation.attrs.items():
+        kind = attr_type(operation.definition, name, value)
+        attr_value.attr_value_to_proto(value, kind, message.attr[name])
+
+
+def attr_type(definition: Op, name: str, value: Any) -> str:
+    """The type of an attribute: as the contract says, or by the value for one that starts with `_`."""
+    attr = definition.op_def.attr(name)
+    return attr.type if attr is not None else attr_value.type_of(value)
+
+
+def internal_attr(message: Any) -> Any:
+    """The internal form of an AttrValue message; other values pass."""
+    if type(message).__name__ != "AttrValue":
+        return message
+    return attr_value.attr_value_from_proto(message)
+
+
+def public_attr(operation: Operation, name: str) -> Any:
+    """An attribute as `get_attr` gives it: strings as bytes, shapes and tensors as messages."""
+    value = operation.attrs[name]
+    kind = attr_type(operation.definition, name, value)
+    if kind.startswith("list("):
+        return [_public(item, kind[5:-1]) for item in value]
+    return _public(value, kind)
+
+
+def _public(value: Any, kind: str) -> Any:
+    if kind == "string":
+        return value.encode() if isinstance(value, str) else value
+    if kind in ("shape", "tensor", "func"):
+        from featherflow.protos import attr_value_pb2
+
+        message = attr_value_pb2.AttrValue()
+        attr_value.attr_value_to_proto(value, kind, message)
+        return getattr(message, kind)
+    return value
+
+
+def op_def_message(op_def: OpDef) -> Any:
+    """A contract as an OpDef message."""
+    from featherflow.protos import op_def_pb2
+
+    message = op_def_pb2.OpDef(
+        name=op_def.name,
+        is_stateful=op_def.is_stateful,
+        is_commutative=op_def.is_commutative,
+        is_aggregate=op_def.is_aggregate,
+        allows_uninitialized_input=op_def.allows_uninitialized_input,
+    )
+    for arg in op_def.inputs:
+        _write_arg(arg, message.input_arg.add())
+    for arg in op_def.outputs:
+        _write_arg(arg, message.output_arg.add())
+    for attr in op_def.attrs:
+        target = message.attr.add(name=attr.name, type=attr.type)
+        if attr.minimum is not None:
+            target.has_minimum, target.minimum = True, attr.minimum
+        if attr.allowed_values is not None:
+            kind = "list(type)" if isinstance(attr.allowed_values[0], DType) else "list(string)"
+            attr_value.attr_value_to_proto(attr.allowed_values, kind, target.allowed_values)
+        if attr.has_default:
+            attr_value.attr_value_to_proto(attr.default, attr.type, target.default_value)
+    return message
+
+
+def _write_arg(arg: ArgDef, message: Any) -> None:
+    message.name = arg.name
+    message.is_ref = arg.is_ref
+    message.number_attr = arg.number_attr or ""
+    message.type_attr = arg.type_attr or ""
+    message.type_list_attr = arg.type_list_attr or ""
+    if arg.type is not None:
+        message.type = arg.type.as_datatype_enum

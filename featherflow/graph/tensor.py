@@ -1,0 +1,210 @@
+"""Tensor: a symbolic handle to one output of an Operation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from featherflow.framework.dtypes import DType
+from featherflow.framework.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from featherflow.graph.graph import Graph
+    from featherflow.graph.operation import Operation
+
+
+class Tensor:
+    """Output `value_index` of `op`; it has a dtype and a static shape, and no value until it is run.
+
+    Operators (`+`, `@`, `[…]`, …) are attached by `ops/operators.py`.
+    """
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_consumers",
+        "_dtype",
+        "_handle_data",
+        "_name",
+        "_op",
+        "_shape",
+        "_value_index",
+    )
+
+    # NumPy must leave `array * tensor` to Tensor.__rmul__.
+    __array_priority__ = 100
+
+    def __init__(self, op: Operation, value_index: int, dtype: DType, shape: TensorShape) -> None:
+        self._op = op
+        self._value_index = value_index
+        self._dtype = dtype
+        self._shape = shape
+        self._consumers: list[Operation] | None = None
+        #: (dtype, shape) of the value behind a resource handle; see `variable_ops`.
+        self._handle_data: tuple[DType, TensorShape] | None = None
+        self._name: str | None = None
+
+    # --- what it is ----------------------------------------------------------------------------------
+
+    @property
+    def op(self) -> Operation:
+        """The Operation that produces this tensor."""
+        return self._op
+
+    @property
+    def dtype(self) -> DType:
+        """The type of its elements."""
+        return self._dtype
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that holds it."""
+        return self._op.graph
+
+    @property
+    def name(self) -> str:
+        """`"node:index"`, by which it can be fetched and fed."""
+        name = self._name
+        if name is None:
+            name = self._name = f"{self._op.name}:{self._value_index}"
+        return name
+
+    @property
+    def device(self) -> str:
+        """The device asked for its Operation."""
+        return self._op.device
+
+    @property
+    def value_index(self) -> int:
+        """Its place among the outputs of `op`."""
+        return self._value_index
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape, as far as it is known."""
+        return self._shape
+
+    def get_shape(self) -> TensorShape:
+        """The static shape, as far as it is known."""
+        return self._shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Merges `shape` into the static shape.
+
+        Raises:
+          ValueError: they are not compatible.
+        """
+        merged = self._shape.merge_with(shape)
+        if merged != self._shape or merged._dims != self._shape._dims:
+            self._shape = merged
+            self.graph._static_shape_changed(self)
+
+    @property
+    def ndim(self) -> int | None:
+        """The number of dimensions, or None."""
+        return self._shape.rank
+
+    def consumers(self) -> list[Operation]:
+        """The Operations that take this tensor as an input."""
+        return list(dict.fromkeys(self._consumers)) if self._consumers else []
+
+    def eval(self, feed_dict: dict | None = None, session: Any = None) -> Any:
+        """Runs the tensor in `session`, else in the default session."""
+        return _session_for(self.graph, session, "eval").run(self, feed_dict)
+
+    def ref(self) -> TensorReference:
+        """A hashable reference to this tensor, equal where the tensors are one."""
+        return TensorReference(self)
+
+    # --- refusals that would otherwise go silently wrong -----------------------------------------------
+
+    def __iter__(self) -> Any:
+        dims = self._shape._dims
+        if dims is None or not dims or dims[0] is None:
+            raise TypeError(
+                f"Cannot iterate over tensor '{self.name}' of shape {self._shape}: its first dimension "
+                "is not known while the graph is built. Use tf.unstack(…, num=…) or tf.map_fn."
+            )
+        return (self[index] for index in range(dims[0]))  # type: ignore[index]
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            f"Using tensor '{self.name}' as a Python bool is not allowed: it has no value until it is "
+            "run. Use `if t is not None:` to test that it exists, tf.cond or tf.logical_and to "
+            "branch on its value."
+        )
+
+    def __len__(self) -> int:
+        raise TypeError(
+            f"len is not well defined for symbolic tensor '{self.name}'. Use tf.shape(x)[0], or "
+            "x.shape for the static shape."
+        )
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise NotImplementedError(
+            f"Cannot convert symbolic tensor '{self.name}' to a NumPy array: it has no value until it "
+            "is run. Use sess.run(tensor)."
+        )
+
+    def __index__(self) -> int:
+        raise TypeError(f"Symbolic tensor '{self.name}' has no value yet: it cannot be an index.")
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor '{self.name}' shape={_shape_text(self._shape)} dtype={self._dtype.name}>"
+
+    def __str__(self) -> str:
+        shape = "" if self._shape._dims is None else f", shape={_shape_text(self._shape)}"
+        device = f", device={self.device}" if self.device else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name}{device})'
+
+
+class TensorReference:
+    """A hashable stand-in for a tensor or variable, for use as a key of dicts and sets."""
+
+    __slots__ = ("_referent",)
+
+    def __init__(self, referent: Any) -> None:
+        self._referent = referent
+
+    def deref(self) -> Any:
+        """The tensor or variable itself."""
+        return self._referent
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TensorReference) and self._referent is other._referent
+
+    def __hash__(self) -> int:
+        return id(self._referent)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._referent!r}>"
+
+
+def _shape_text(shape: TensorShape) -> str:
+    if shape._dims is None:
+        return "<unknown>"
+    return "(" + ", ".join(map(str, shape._dims)) + ("," if len(shape._dims) == 1 else "") + ")"
+
+
+# --- default session, kept here since Tensor.eval and Operation.run need it ---------------------------
+
+_default_sessions: list[Any] = []
+
+
+def default_session_stack() -> list[Any]:
+    """The sessions entered by `with sess:` or `sess.as_default()`, innermost last."""
+    return _default_sessions
+
+
+def _session_for(graph: Graph, session: Any, method: str) -> Any:
+    if session is None:
+        if not _default_sessions:
+            raise ValueError(
+                f"Cannot run {method}() without a session: no default session is registered. Use "
+                f"`with sess.as_default():` or pass one, `{method}(session=sess)`."
+            )
+        session = _default_sessions[-1]
+    if session.graph is not graph:
+        raise ValueError(
+            f"Cannot use the given session for {method}(): the tensor's graph is not the session's."
+        )
+    return session

@@ -1,0 +1,252 @@
+"""ExecutorPlan: what is fixed for one subgraph on one device, worked out once.
+
+Every output of every node has a slot in one list of values. A step of the plan is
+
+    (kernel, gather, out, release, node)
+
+`gather(values)` gives the kernel's inputs; `out` is the slot of its output, or a slice of slots;
+`release` are the slots whose last reader the step is. Slot 0 holds the step's OpKernelContext, so a
+kernel that wants it just reads one input more. Constants have their values from the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from featherflow.framework.op import flat_arg_dtypes
+from featherflow.framework.op_kernel import KernelDef, OpKernel
+from featherflow.framework.resource import VariableCell
+from featherflow.graph.subgraph import FEED, Node, Subgraph
+
+CONTEXT_SLOT = 0
+
+
+class Step(NamedTuple):
+    """One kernel call of a straight plan; the module docstring tells the fields."""
+
+    kernel: Callable[..., Any]
+    gather: Callable[[list[Any]], Any]
+    out: int | slice
+    release: tuple[int, ...]
+    node: Node
+
+
+class Fetch(NamedTuple):
+    """Where a fetched value is, and whether it must be copied to leave the run."""
+
+    slot: int
+    must_copy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutorPlan:
+    """A straight list of steps: no control flow, nothing that waits.
+
+    Attributes:
+      steps: in order.
+      template: the initial values of all slots: constants, else None.
+      feed_slots: for each feed, its slot.
+      fetches: for each fetch, where it is.
+    """
+
+    steps: tuple[Step, ...]
+    template: list[Any]
+    feed_slots: tuple[int, ...]
+    fetches: tuple[Fetch, ...]
+
+
+class KernelCache:
+    """Kernels with state of their own, one for each node of a session, shared by all its plans."""
+
+    def __init__(self) -> None:
+        self._kernels: dict[str, OpKernel] = {}
+
+    def get(self, definition: KernelDef, node: Node) -> OpKernel:
+        """The kernel of `node`, made on first use."""
+        kernel = self._kernels.get(node.name)
+        if kernel is None:
+            made: Any = definition.function(node)
+            kernel = self._kernels.setdefault(node.name, made)
+        return kernel
+
+    def clear(self) -> None:
+        """Drops all kernels and their state."""
+        self._kernels.clear()
+
+
+def build_plan(subgraph: Subgraph, device_type: str, kernels: KernelCache) -> ExecutorPlan:
+    """The plan of a subgraph without control flow.
+
+    Raises:
+      NotFoundError: a node has no kernel for the device.
+    """
+    slots, count = assign_slots(subgraph.nodes)
+    template: list[Any] = [None] * count
+    fetched = {slots[node] + index for node, index in subgraph.fetches}
+    last_reader = _last_readers(subgraph.nodes, slots)
+    released: dict[Node, list[int]] = {}
+    for slot, reader in last_reader.items():
+        if slot not in fetched:
+            released.setdefault(reader, []).append(slot)
+    steps = []
+    for node in subgraph.nodes:
+        if node.definition is FEED:
+            continue
+        constant = node.definition.static_value_fn
+        if constant is not None and not node.inputs:
+            template[slots[node]] = constant(node)
+            continue
+        step = _make_step(node, slots, device_type, kernels, tuple(released.get(node, ())))
+        steps.append(step)
+    constants = {slot for slot, value in enumerate(template) if value is not None}
+    return ExecutorPlan(
+        steps=tuple(_keep_constants(step, constants) for step in steps),
+        template=template,
+        feed_slots=tuple(slots[node] for node in subgraph.feeds),
+        fetches=fetches_of(subgraph, slots),
+    )
+
+
+def assign_slots(nodes: list[Node]) -> tuple[dict[Node, int], int]:
+    """The first slot of each node, and the number of slots; a node's outputs are neighbours."""
+    slots: dict[Node, int] = {}
+    count = CONTEXT_SLOT + 1
+    for node in nodes:
+        slots[node] = count
+        count += len(node.output_dtypes)
+    return slots, count
+
+
+def _last_readers(nodes: list[Node], slots: dict[Node, int]) -> dict[int, Node]:
+    readers: dict[int, Node] = {}
+    for node in nodes:
+        for source, index in node.inputs:
+            readers[slots[source] + index] = node
+    for node in nodes:  # an output that nobody reads dies with the step that makes it
+        for index in range(len(node.output_dtypes)):
+            readers.setdefault(slots[node] + index, node)
+    return readers
+
+
+def _make_step(
+    node: Node,
+    slots: dict[Node, int],
+    device_type: str,
+    kernels: KernelCache,
+    release: tuple[int, ...],
+) -> Step:
+    kernel, wants_context = bind_kernel(node, device_type, kernels)
+    sources = [CONTEXT_SLOT] if wants_context else []
+    sources.extend(slots[source] + index for source, index in node.inputs)
+    first = slots[node]
+    count = len(node.output_dtypes)
+    single = count == 1 and not node.definition.op_def.outputs[0].is_list
+    out: int | slice = first if single else slice(first, first + count)
+    return Step(kernel, gather_from(sources), out, release, node)
+
+
+def _keep_constants(step: Step, constants: set[int]) -> Step:
+    if constants.isdisjoint(step.release):
+        return step
+    return step._replace(release=tuple(slot for slot in step.release if slot not in constants))
+
+
+def gather_from(slots: list[int]) -> Callable[[list[Any]], Any]:
+    """A function of the values that gives those in `slots` as a sequence."""
+    if len(slots) > 1:
+        return itemgetter(*slots)
+    # itemgetter of one slot would give the bare value: a slice gives a list of it.
+    return itemgetter(slice(slots[0], slots[0] + 1) if slots else slice(0, 0))
+
+
+def bind_kernel(
+    node: Node, device_type: str, kernels: KernelCache
+) -> tuple[Callable[..., Any], bool]:
+    """The kernel of a node as a function of its inputs, and whether it wants the context first."""
+    definition = node.definition.kernels.get(device_type, node)
+    if definition.is_class:
+        instance = kernels.get(definition, node)
+        kernel: Callable[..., Any] = getattr(
+            instance, "compute_async" if definition.asynchronous else "compute"
+        )
+    else:
+        kernel = definition.bind(node.attrs)
+    positions = _refs_to_read(node)
+    if positions:
+        offset = 1 if definition.wants_context else 0
+        kernel = partial(_with_refs_read, kernel, tuple(at + offset for at in positions))
+    if not node.output_dtypes and not definition.asynchronous:
+        kernel = partial(_without_outputs, kernel)
+    return kernel, definition.wants_context
+
+
+def _refs_to_read(node: Node) -> list[int]:
+    """Inputs that are refs where the op wants values: the variable is read when the kernel starts."""
+    wanted = flat_arg_dtypes(node.definition.op_def.inputs, node.attrs)
+    return [
+        position
+        for position, ((source, index), dtype) in enumerate(zip(node.inputs, wanted))
+        if source.output_dtypes[index]._is_ref_dtype and not dtype._is_ref_dtype
+    ]
+
+
+def _with_refs_read(kernel: Callable[..., Any], positions: tuple[int, ...], *inputs: Any) -> Any:
+    values = list(inputs)
+    for position in positions:
+        if values[position].__class__ is VariableCell:
+            values[position] = values[position].read()
+    return kernel(*values)
+
+
+def _without_outputs(kernel: Callable[..., Any], *inputs: Any) -> tuple[()]:
+    kernel(*inputs)
+    return ()
+
+
+# --- fetches -------------------------------------------------------------------------------------------
+
+
+def fetches_of(subgraph: Subgraph, slots: dict[Node, int]) -> tuple[Fetch, ...]:
+    """The fetches of a subgraph: a value that something else still holds must be copied."""
+    roots = [_root(node, index) for node, index in subgraph.fetches]
+    result = []
+    for (node, index), root in zip(subgraph.fetches, roots):
+        shared = roots.count(root) > 1 or _outlives_step(*root)
+        result.append(Fetch(slots[node] + index, shared))
+    return tuple(result)
+
+
+def _root(node: Node, index: int) -> tuple[Node, int]:
+    """Whose memory an output may be: follows ops that pass input 0 on."""
+    while node.definition.aliases and node.inputs and not node.output_dtypes[index]._is_ref_dtype:
+        node, index = node.inputs[0]
+    return node, index
+
+
+def _outlives_step(node: Node, index: int) -> bool:
+    """Whether a feed, constant, variable, function or unknown path owns the memory."""
+    definition = node.definition
+    dtype = node.output_dtypes[index]
+    return (
+        definition is FEED
+        or definition.static_value_fn is not None
+        or definition.control_flow is not None
+        or dtype._is_ref_dtype
+        or dtype.name in ("resource", "variant")
+        or any(attr.type in ("func", "list(func)") for attr in definition.op_def.attrs)
+    )
+
+
+def leave_run(value: Any, must_copy: bool) -> Any:
+    """`value` as the user may keep it."""
+    if value.__class__ is VariableCell:
+        return value.read().copy()
+    if must_copy and value.__class__ is np.ndarray:
+        return value.copy()
+    return value

@@ -1,0 +1,1 @@
+"""Optimisers and what training loops need."""
