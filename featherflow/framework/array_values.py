@@ -93,17 +93,18 @@ def _fits_int32(array: np.ndarray) -> bool:
 
 
 def _is_int(leaf: Any) -> bool:
-    # TF1's Dimension has `__index__` too.
+    if isinstance(leaf, np.generic):  # NumPy does not register the types of ml_dtypes as numbers
+        return from_numpy(leaf.dtype).is_integer
+    # TF1's Dimension has `__index__` too; so has an array, which is no element.
     return isinstance(leaf, numbers.Integral) or (
         hasattr(type(leaf), "__index__") and not isinstance(leaf, np.ndarray)
     )
 
 
 def _is_float(leaf: Any) -> bool:
-    # NumPy does not register the types of ml_dtypes as numbers; they do convert.
-    return isinstance(leaf, (numbers.Real, np.generic)) and not isinstance(
-        leaf, (np.complexfloating, np.str_, np.bytes_)
-    )
+    if isinstance(leaf, np.generic):
+        return not from_numpy(leaf.dtype).is_complex and not isinstance(leaf, (np.str_, np.bytes_))
+    return isinstance(leaf, numbers.Real)
 
 
 def _is_complex(leaf: Any) -> bool:
@@ -130,8 +131,12 @@ def _kind_check(wanted: DType) -> tuple[str, Callable[[Any], bool]]:
 
 
 def _numbers(values: Any, wanted: DType) -> np.ndarray:
-    array = np.array(values)
     kinds, is_right = _kind_check(wanted)
+    try:
+        array = np.array(values)
+    except ValueError:  # ragged; but an element of the wrong kind is the more helpful complaint
+        _check_leaves(values, wanted, is_right)
+        raise
     if array.size and array.dtype.kind not in kinds:
         _check_leaves(values, wanted, is_right)
         # Objects, and integers so large that NumPy took them for floats.

@@ -22,7 +22,7 @@ import tensorflow as tf
 from google.protobuf import text_format
 from tensorflow.core.framework import tensor_pb2
 
-from differential.tensor_proto_cases import arguments, decode_cases, encode_cases
+from differential.tensor_proto_cases import arguments, decode_cases, element_bytes, encode_cases
 
 RECORD = Path(__file__).parent / "tensor_protos.json"
 
@@ -44,7 +44,7 @@ def decode(case: str) -> Any:
         return None
     if dtype == tf.string:
         return [dtype.name, list(array.shape), [item.decode("latin-1") for item in array.flat]]
-    return [dtype.name, list(array.shape), array.tobytes().hex()]
+    return [dtype.name, list(array.shape), element_bytes(array).hex()]
 
 
 def main() -> None:

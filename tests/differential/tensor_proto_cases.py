@@ -102,6 +102,12 @@ def _quantized(name: str) -> np.dtype:
     return np.dtype([(name, name[1:])])
 
 
+def element_bytes(array: np.ndarray) -> bytes:
+    """The elements as bytes; those of two and four bits without the bits that mean nothing."""
+    narrow = array.dtype.name in ("int2", "uint2", "int4", "uint4")
+    return (array.astype(np.int8) if narrow else array).tobytes()
+
+
 def decode_cases() -> list[str]:
     """TensorProtos in text format, sound and damaged."""
     two = "tensor_shape { dim { size: 2 } }"
@@ -114,9 +120,18 @@ def decode_cases() -> list[str]:
     ]
     for content in ("\\001\\000", "\\002\\000"):
         cases.append(f'dtype: DT_BOOL {two} tensor_content: "{content}"')
-    for content in ("\\001\\002abc", "\\001\\002ab", "\\001\\002abcd", "\\001", "\\200", "\\377\\377"):
+    for content in (
+        "\\001\\002abc",
+        "\\001\\002ab",
+        "\\001\\002abcd",
+        "\\001",
+        "\\200",
+        "\\377\\377",
+    ):
         cases.append(f'dtype: DT_STRING {two} tensor_content: "{content}"')
-    cases += [f"dtype: DT_FLOAT tensor_shape {{ dim {{ size: {n} }} }} float_val: 1" for n in (-1, -2, 0)]
+    cases += [
+        f"dtype: DT_FLOAT tensor_shape {{ dim {{ size: {n} }} }} float_val: 1" for n in (-1, -2, 0)
+    ]
     cases += ["dtype: DT_FLOAT", "dtype: DT_FLOAT version_number: 7 float_val: 1"]
     cases += ["dtype: DT_FLOAT_REF float_val: 1"]
     return cases
@@ -126,9 +141,11 @@ def _typed_fields() -> list[tuple[str, str]]:
     fields = {
         "float_val": ("DT_FLOAT",),
         "double_val": ("DT_DOUBLE",),
-        "int_val": ("DT_INT32", "DT_INT8", "DT_UINT8", "DT_INT16", "DT_UINT16", "DT_QINT8")
-        + ("DT_QUINT8", "DT_QINT16", "DT_QUINT16", "DT_QINT32", "DT_INT4", "DT_UINT4")
-        + ("DT_INT2", "DT_UINT2"),
+        "int_val": (
+            *("DT_INT32", "DT_INT8", "DT_UINT8", "DT_INT16", "DT_UINT16", "DT_INT4", "DT_UINT4"),
+            *("DT_INT2", "DT_UINT2", "DT_QINT8", "DT_QUINT8", "DT_QINT16", "DT_QUINT16"),
+            "DT_QINT32",
+        ),
         "int64_val": ("DT_INT64",),
         "bool_val": ("DT_BOOL",),
         "half_val": ("DT_HALF", "DT_BFLOAT16"),
