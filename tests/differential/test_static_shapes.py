@@ -1,0 +1,42 @@
+"""Static shapes that featherflow infers for ops, against those recorded from TensorFlow.
+
+Where TensorFlow knows a dimension we must know it too, and where it refuses to build an op so must
+we. The comparison is exact in the other direction as well: a shape that TensorFlow leaves open but
+that we state is told, since programs may rely on `None`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import featherflow as tf
+from featherflow.framework.op import get_op
+
+from .static_shapes import FAMILIES, infer_row, rows_of
+
+ROWS = {f"{family}: {row}": row for family in FAMILIES for row in rows_of(family)}
+RECORDED: dict[str, Any] = json.loads(Path(__file__).with_name("static_shapes.json").read_text())
+del RECORDED["tensorflow"]
+
+
+def apply(op: str, **arguments: Any) -> Any:
+    return get_op(op)(**arguments)
+
+
+def test_every_row_is_recorded() -> None:
+    assert list(ROWS) == list(RECORDED)
+
+
+@pytest.mark.parametrize("key", list(RECORDED))
+def test_static_shapes(key: str) -> None:
+    ours = infer_row(tf, apply, ROWS[key])
+    found = [
+        f"{inputs} gives {ours[inputs]}, not {shapes}"
+        for inputs, shapes in RECORDED[key].items()
+        if ours[inputs] != shapes
+    ]
+    assert not found, "\n".join([key, *found])
