@@ -1,14 +1,21 @@
-"""The versions that programs branch on: the TensorFlow whose behaviour this is, and our own."""
+"""tf.version: re-exports only; each name is defined where its import points.
 
-TENSORFLOW_VERSION = "2.21.0"
-FEATHERFLOW_VERSION = 1
+Written by tools/generate_index.py. The imports are for readers and editors; at run time a name is
+loaded when it is first used.
+"""
 
-#: `tf.__version__`; a PEP 440 version whose public part is TensorFlow's.
-VERSION = f"{TENSORFLOW_VERSION}+featherflow.{FEATHERFLOW_VERSION}"
-#: The version under which the package is installed.
-PACKAGE_VERSION = f"0.{FEATHERFLOW_VERSION}.0"
+from typing import TYPE_CHECKING
 
-#: Producer number written into GraphDefs, and the consumer numbers accepted: TensorFlow 2.21's.
-GRAPH_DEF_VERSION = 2474
-GRAPH_DEF_VERSION_MIN_CONSUMER = 0
-GRAPH_DEF_VERSION_MIN_PRODUCER = 0
+from featherflow._namespaces import lazy_namespace
+
+if TYPE_CHECKING:
+    from featherflow._version import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
+    from featherflow._version import (
+        GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER,
+    )
+    from featherflow._version import (
+        GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
+    )
+    from featherflow._version import VERSION as VERSION
+
+__getattr__, __dir__ = lazy_namespace("version", globals())

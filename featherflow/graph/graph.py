@@ -20,7 +20,7 @@ from featherflow.graph import constant_value, exporter, graph_builder
 from featherflow.graph.operation import Operation, _add_consumer
 from featherflow.graph.scopes import Scopes, is_valid_node_name
 from featherflow.graph.tensor import Tensor
-from featherflow.version import GRAPH_DEF_VERSION
+from featherflow._version import GRAPH_DEF_VERSION
 
 
 class Graph:

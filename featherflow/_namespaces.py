@@ -1,0 +1,114 @@
+"""Public names, resolved when they are first used (PEP 562), from the generated `_index`.
+
+Importing featherflow loads no op: `tf.nn.conv2d` loads `ops/conv_ops.py` and what it stands on.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from featherflow import _index
+from featherflow.framework.op import set_family_index
+
+set_family_index(_index.OP_FAMILIES)
+
+
+def _find(api: str, name: str) -> str | None:
+    """`module:attribute` of a public name: TF1's own object for "v1", else the common one."""
+    if api == "v1" and name in _index.V1:
+        return _index.V1[name]
+    return _index.V2.get(name)
+
+
+def load(location: str) -> Any:
+    """The object at `module:attribute`."""
+    module, attribute = location.split(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+class Namespace(ModuleType):
+    """A namespace without a file of its own, such as `tf.nn.rnn_cell`."""
+
+    def __init__(self, api: str, prefix: str, full_name: str) -> None:
+        super().__init__(full_name, f"Public namespace {full_name}: re-exports only.")
+        self.__path__: list[str] = []
+        self._resolve = resolver(api, prefix, self.__dict__, full_name)
+        self._names = lister(api, prefix)
+
+    def __getattr__(self, name: str) -> Any:
+        return self._resolve(name)
+
+    def __dir__(self) -> list[str]:
+        return self._names()
+
+
+def resolver(
+    api: str, prefix: str, module_globals: dict[str, Any], full_name: str
+) -> Callable[[str], Any]:
+    """The `__getattr__` of the namespace `prefix` ("" for the root) in an API.
+
+    What it finds is kept in `module_globals`, so that the next use is an ordinary look-up.
+    """
+
+    def resolve(name: str) -> Any:
+        key = f"{prefix}.{name}" if prefix else name
+        location = _find(api, key)
+        if location is not None:
+            value = load(location)
+        elif key in _index.NAMESPACES:
+            value = _namespace(api, key, f"{full_name}.{name}")
+        else:
+            raise AttributeError(_missing(full_name, name, lister(api, prefix)()))
+        module_globals[name] = value
+        return value
+
+    return resolve
+
+
+def _namespace(api: str, prefix: str, full_name: str) -> ModuleType:
+    """The module of a namespace: its file if it has one, else a Namespace."""
+    if full_name in sys.modules:
+        return sys.modules[full_name]
+    if importlib.util.find_spec(full_name) is not None:
+        return importlib.import_module(full_name)
+    module = sys.modules[full_name] = Namespace(api, prefix, full_name)
+    return module
+
+
+def lister(api: str, prefix: str) -> Callable[[], list[str]]:
+    """The `__dir__` of a namespace."""
+
+    def names() -> list[str]:
+        start = f"{prefix}." if prefix else ""
+        tables = [_index.V2, _index.NAMESPACES] + ([_index.V1] if api == "v1" else [])
+        found = {
+            key[len(start) :].split(".")[0]
+            for table in tables
+            for key in table
+            if key.startswith(start)
+        }
+        return sorted(found)
+
+    return names
+
+
+def lazy_namespace(
+    prefix: str, module_globals: dict[str, Any], api: str = "v1"
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """`__getattr__` and `__dir__` for the file of a namespace. The root speaks TF1's API: the mode
+    is graph (design, section 4)."""
+    return resolver(api, prefix, module_globals, module_globals["__name__"]), lister(api, prefix)
+
+
+def _missing(full_name: str, name: str, names: list[str]) -> str:
+    if name.startswith("__"):
+        return f"module '{full_name}' has no attribute '{name}'"
+    near = difflib.get_close_matches(name, names, 3)
+    hint = f" Did you mean {', '.join(near)}?" if near else ""
+    return f"module '{full_name}' has no attribute '{name}'.{hint}"
