@@ -31,7 +31,7 @@ def test_every_row_is_recorded() -> None:
     assert list(ROWS) == list(RECORDED)
 
 
-@pytest.mark.parametrize("key", list(RECORDED))
+@pytest.mark.parametrize("key", list(RECORDED), ids=list(RECORDED))
 def test_static_shapes(key: str) -> None:
     ours = infer_row(tf, apply, ROWS[key])
     found = [
