@@ -72,7 +72,10 @@ def _table(name: str, entries: dict[str, str]) -> Iterator[str]:
 
 
 def index_text(v1: dict[str, str], v2: dict[str, str]) -> str:
-    lines = ['"""Where public names and ops are defined. Written by tools/generate_index.py."""', ""]
+    lines = [
+        '"""Where public names and ops are defined. Written by tools/generate_index.py."""',
+        "",
+    ]
     lines += _table("OP_FAMILIES", op_families())
     lines += ["", "#: Names of both APIs, and of TF2's alone."]
     lines += _table("V2", v2)

@@ -13,7 +13,6 @@ from featherflow.framework.dtypes import DType
 from featherflow.framework.tensor_shape import TensorShape
 
 
-
 def array_of(
     value: Any, dtype: DType | None = None, shape: Any = None, verify_shape: bool = False
 ) -> tuple[np.ndarray, DType]:
@@ -50,7 +49,9 @@ def _typed(value: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
     try:
         array = np.array(value)
     except ValueError as error:
-        raise ValueError(f"Can't convert non-rectangular Python sequence to Tensor: {error}") from None
+        raise ValueError(
+            f"Can't convert non-rectangular Python sequence to Tensor: {error}"
+        ) from None
     if array.dtype.kind in "USO":
         return _strings(value), dtypes.string
     if array.dtype == np.float64:
@@ -81,13 +82,13 @@ def _make(value: Any, dtype: DType) -> np.ndarray:
         ) from None
 
 
-# --- what Python values fit -----------------------------------------------------------------------
+# --- what Python values fit -----------------------------------------------------------
 
 
 def _check_fits(value: Any, dtype: DType) -> None:
     """Raises TypeError for the first element of a Python value that is of another kind."""
     for item in _leaves(value):
-        if isinstance(item, (np.ndarray, np.generic)) or item is None and dtype is None:
+        if isinstance(item, (np.ndarray, np.generic)) or (item is None and dtype is None):
             continue
         if not _fits(item, dtype):
             raise TypeError(

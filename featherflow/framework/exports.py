@@ -17,7 +17,7 @@ exported: dict[str, dict[str, tuple[str, str]]] = {"v1": {}, "v2": {}}
 
 
 def export(*names: str) -> Callable[[Exported], Exported]:
-    """Names the decorated object in both APIs; `export_v1` on another object overrides it in TF1's."""
+    """Names the decorated object in both APIs; an `export_v1` overrides it in TF1's."""
 
     def mark(target: Exported) -> Exported:
         _note("v2", names, target)

@@ -29,10 +29,10 @@ class Op:
     """An OpDef and the rules hung on it.
 
     Facts, all False or None unless the op states them:
-      stateful: has state or an effect; is never folded, merged, or run twice. (`op_def.is_stateful`)
-      elementwise: output shapes are the broadcast of the inputs'; each element stands alone.
-      foldable: True for pure ops, whose value on constant inputs is a constant (default: not stateful).
-      aliases: the output may share memory with input 0 (Identity, Reshape); fetches of it are copied.
+      stateful: has state or an effect (`op_def.is_stateful`); never folded, merged or run twice.
+      elementwise: the output is the broadcast of the inputs; each element stands alone.
+      foldable: its value on constant inputs is a constant (default: not stateful).
+      aliases: the output may share memory with input 0 (Identity, Reshape): fetches are copied.
       control_flow: "switch", "merge", "enter", "exit", "next_iteration" or "loop_cond".
       touches_world: reads or writes files, processes or Python; never run by inspect and explain.
     """
@@ -93,7 +93,7 @@ class Op:
     def __repr__(self) -> str:
         return f"<Op {self.name}>"
 
-    # --- decorators that hang rules ---------------------------------------------------------------
+    # --- decorators that hang rules ---------------------------------------------------
 
     def shape_fn(self, function: Function) -> Function:
         """Registers `function(c: InferenceContext)`, which returns the outputs' TensorShapes."""
@@ -135,12 +135,12 @@ class Op:
         self.no_gradient_reason = reason
 
     def static_value(self, function: Function) -> Function:
-        """Registers `function(operation)`: the output's value where static shapes tell it, or None."""
+        """Registers `function(operation)`: the output where static shapes tell it, or None."""
         self.static_value_fn = function
         return function
 
     def partial_shape(self, function: Function) -> Function:
-        """Registers `function(tensor, as_shape)`: an output vector as a shape, as far as it is known.
+        """Registers `function(tensor, as_shape)`: an output vector as a partly known shape.
 
         `as_shape(input_tensor)` asks the same of an input.
         """
@@ -153,10 +153,10 @@ class Op:
         return function
 
 
-# --- registry -----------------------------------------------------------------------------------
+# --- registry -------------------------------------------------------------------------
 
 _registry: dict[str, Op] = {}
-#: Op name → module of its family, for ops whose family is not loaded; filled by `featherflow._index`.
+#: Op name → module of its family, for families not loaded yet; from `featherflow._index`.
 _family_by_op: dict[str, str] = {}
 
 
@@ -180,7 +180,8 @@ def define_op(
     location = caller_location()
     if name in _registry:
         raise ValueError(
-            f"Op '{name}' is defined twice: first at {_registry[name].location}, again at {location}."
+            f"Op '{name}' is defined twice: first at {_registry[name].location}, again at "
+            f"{location}."
         )
     attr_defs = tuple(parse_attr(spec) for spec in attrs)
     attr_types = {attr.name: attr.type for attr in attr_defs}

@@ -1,4 +1,4 @@
-"""OpDef: the contract of an op as frozen data, and the small language that contracts are written in.
+"""OpDef: the contract of an op as frozen data, and the small language for contracts.
 
     inputs=("values: N * T", "axis: Tidx", "ref: Ref(T)", "args: Tin")
     attrs=("N: int >= 2", "T: type", "Tidx: {int32, int64} = int32", "strides: list(int) >= 4",
@@ -47,7 +47,11 @@ class ArgDef:
         kind = self.type_list_attr or self.type_attr or (self.type.name if self.type else "?")
         if self.is_ref:
             kind = f"Ref({kind})"
-        return f"{self.name}: {self.number_attr} * {kind}" if self.number_attr else f"{self.name}: {kind}"
+        return (
+            f"{self.name}: {self.number_attr} * {kind}"
+            if self.number_attr
+            else f"{self.name}: {kind}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ class OpDef:
         return next((attr for attr in self.attrs if attr.name == name), None)
 
 
-# --- parsing -----------------------------------------------------------------------------------
+# --- parsing --------------------------------------------------------------------------
 
 
 def parse_arg(spec: str, attr_types: dict[str, str]) -> ArgDef:
@@ -153,7 +157,7 @@ def _parse_default(text: str, kind: str) -> Any:
     return ast.literal_eval(text.replace("true", "True").replace("false", "False"))
 
 
-# --- attribute values --------------------------------------------------------------------------
+# --- attribute values -----------------------------------------------------------------
 
 
 def _convert_string(value: Any) -> str | bytes:
@@ -169,7 +173,7 @@ def _convert_string(value: Any) -> str | bytes:
 
 
 def _convert_int(value: Any) -> int:
-    if isinstance(value, bool) or isinstance(value, (float, str, bytes)):
+    if isinstance(value, (bool, float, str, bytes)):
         raise TypeError
     return int(value)
 
@@ -255,11 +259,13 @@ def check_attr(attr: AttrDef, value: Any, op_name: str) -> None:
 
 def _refuse_value(attr: AttrDef, item: Any, op_name: str) -> None:
     allowed = ", ".join(
-        value.name if isinstance(value, DType) else repr(value) for value in attr.allowed_values or ()
+        value.name if isinstance(value, DType) else repr(value)
+        for value in attr.allowed_values or ()
     )
     if isinstance(item, DType):
         raise TypeError(
-            f"{op_name}: value passed has DataType {item.name} for attr '{attr.name}', which is not "
+            f"{op_name}: value passed has DataType {item.name} for attr '{attr.name}', which is "
+            "not "
             f"in the list of allowed values: {allowed}."
         )
     raise ValueError(

@@ -205,7 +205,9 @@ class KernelTable:
 
     def remove(self, kernel_function: Callable[..., Any]) -> None:
         """Removes a user's kernel again."""
-        self._kernels = [kernel for kernel in self._kernels if kernel.function is not kernel_function]
+        self._kernels = [
+            kernel for kernel in self._kernels if kernel.function is not kernel_function
+        ]
 
     def device_types(self) -> list[str]:
         """The device types for which any kernel exists, best first."""
@@ -249,7 +251,8 @@ def no_kernel_error(table: KernelTable, device_type: str, node: NodeInfo) -> Not
     wanted = {
         name: value
         for name, value in node.attrs.items()
-        if isinstance(value, DType) or (isinstance(value, tuple) and value and isinstance(value[0], DType))
+        if isinstance(value, DType)
+        or (isinstance(value, tuple) and value and isinstance(value[0], DType))
     }
     kernels = list(table)
     if not kernels:
@@ -262,7 +265,10 @@ def no_kernel_error(table: KernelTable, device_type: str, node: NodeInfo) -> Not
 
     def distance(kernel: KernelDef) -> tuple[int, int]:
         misfits = sum(
-            any(item not in allowed for item in (wanted[attr] if isinstance(wanted[attr], tuple) else (wanted[attr],)))
+            any(
+                item not in allowed
+                for item in (wanted[attr] if isinstance(wanted[attr], tuple) else (wanted[attr],))
+            )
             for attr, allowed in kernel.types.items()
             if attr in wanted
         )
@@ -276,10 +282,14 @@ def no_kernel_error(table: KernelTable, device_type: str, node: NodeInfo) -> Not
         f"No registered '{table.op_name}' OpKernel for {device_type} devices compatible with node",
         received=f"{device_type}" + (f" with {received}" if received else ""),
         expected="one of " + "; ".join(str(kernel) for kernel in kernels),
-        remedy=f"The nearest is {nearest} ({nearest.location}); cast the inputs, change the device, "
-        "or register a kernel with tf.register_kernel.",
+        remedy=f"The nearest is {nearest} ({nearest.location}); cast the inputs, change the "
+        "device, or register a kernel with tf.register_kernel.",
     )
 
 
 def _names(value: DType | Sequence[DType]) -> str:
-    return value.name if isinstance(value, DType) else "[" + ", ".join(item.name for item in value) + "]"
+    return (
+        value.name
+        if isinstance(value, DType)
+        else "[" + ", ".join(item.name for item in value) + "]"
+    )

@@ -88,7 +88,9 @@ class ResourceManager:
         resource = self._resources.get((container, kind, name))
         if resource is None:
             raise NotFoundError(
-                None, None, f"Resource {container or 'localhost'}/{name}/{kind.__name__} does not exist."
+                None,
+                None,
+                f"Resource {container or 'localhost'}/{name}/{kind.__name__} does not exist.",
             )
         return resource
 

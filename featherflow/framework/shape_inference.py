@@ -54,7 +54,7 @@ class InferenceContext:
         self._constant_value_of = constant_value_of
         self._constant_shape_of = constant_shape_of
 
-    # --- inputs ----------------------------------------------------------------------------------
+    # --- inputs -----------------------------------------------------------------------
 
     def constant(self, index: int) -> np.ndarray | None:
         """The value of input `index` where it is known while the graph is built, else None."""
@@ -77,7 +77,7 @@ class InferenceContext:
             position += count
         raise KeyError(arg_name)
 
-    # --- checks ----------------------------------------------------------------------------------
+    # --- checks -----------------------------------------------------------------------
 
     def fail(
         self, message: str, *, received: Any = None, expected: Any = None, remedy: str = ""
@@ -159,7 +159,7 @@ class InferenceContext:
         )
 
 
-# --- shape functions that many ops share -------------------------------------------------------------
+# --- shape functions that many ops share ----------------------------------------------
 
 
 def unchanged_shape(c: InferenceContext) -> TensorShape:

@@ -1,4 +1,4 @@
-"""How Python values become tensors: conversion functions by type, highest priority last resort first.
+"""How Python values become tensors: conversion functions by type and priority.
 
 The ops layer registers the ordinary ones (a constant for anything array-like, a Pack for lists that
 hold tensors); variables, sparse values and users register theirs.
@@ -32,8 +32,8 @@ def register_tensor_conversion_function(
 
     Args:
       base_type: a class or a tuple of classes.
-      conversion_func: `(value, dtype=None, name=None, as_ref=False)`, returns a Tensor of `dtype` if
-        that is given, or NotImplemented to leave the value to the next function.
+      conversion_func: `(value, dtype=None, name=None, as_ref=False)`, returns a Tensor of `dtype`
+        if that is given, or NotImplemented to leave the value to the next function.
       priority: smaller is tried first; among equals, the first registered.
     Raises:
       TypeError: `base_type` is no class, or `conversion_func` cannot be called.
@@ -92,7 +92,10 @@ def convert(
                 result = function(value, dtype=preferred_dtype, name=name, as_ref=as_ref)
             except (TypeError, ValueError):
                 continue  # the preference does not fit; the value's own type is tried below
-            if result is not NotImplemented and result.dtype.base_dtype == preferred_dtype.base_dtype:
+            if (
+                result is not NotImplemented
+                and result.dtype.base_dtype == preferred_dtype.base_dtype
+            ):
                 return result
     for _, function in functions:
         result = function(value, dtype=dtype, name=name, as_ref=as_ref)

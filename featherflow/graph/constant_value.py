@@ -24,7 +24,7 @@ _MAX_DEPTH = 24
 
 
 def constant_value(tensor: Tensor) -> np.ndarray | None:
-    """The value of `tensor` if it is known while the graph is built, else None. Not to be written."""
+    """The value of `tensor` where building the graph tells it, else None. Not to be written."""
     return _constant_value(tensor, 0)
 
 
@@ -32,7 +32,9 @@ def _constant_value(tensor: Tensor, depth: int) -> np.ndarray | None:
     operation = tensor._op
     rule = operation.definition.static_value_fn
     if rule is not None:
-        return rule(operation)
+        value = rule(operation)
+        if value is not None:
+            return value
     known = operation.graph._constant_values
     if tensor in known:
         return known[tensor]
@@ -80,7 +82,10 @@ def _run(operation: Any, values: list[np.ndarray], index: int) -> np.ndarray | N
             result = kernel.bind(operation.attrs)(*values)
     except (OpError, ValueError, TypeError, IndexError, MemoryError):
         return None  # the run will raise it, with the node's name
-    if len(operation.definition.op_def.outputs) > 1 or operation.definition.op_def.outputs[0].is_list:
+    if (
+        len(operation.definition.op_def.outputs) > 1
+        or operation.definition.op_def.outputs[0].is_list
+    ):
         result = result[index]
     return np.asarray(result)
 

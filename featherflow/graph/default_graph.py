@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 from featherflow.framework import dispatch
@@ -25,7 +26,8 @@ def reset_default_graph() -> None:
     """
     if dispatch.entered_contexts():
         raise AssertionError(
-            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, "
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared "
+            "graph, "
             "exit the nesting and create a new graph."
         )
     dispatch.reset_default_context()
@@ -43,3 +45,13 @@ def graph_of(inputs: Any) -> Graph:
         if isinstance(graph, Graph):
             return graph
     return get_default_graph()
+
+
+def op_scope(name: str | None, default_name: str, inputs: Any = ()) -> AbstractContextManager[str]:
+    """The name scope of a function that makes several nodes; yields the name of the last one.
+
+    Args:
+      name: as the caller gave it; None takes `default_name`.
+      inputs: tensors whose graph the scope belongs to.
+    """
+    return graph_of(inputs).name_scope(default_name if name is None else name)

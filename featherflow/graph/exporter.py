@@ -62,7 +62,7 @@ def write_node(operation: Operation, message: Any) -> None:
 
 
 def attr_type(definition: Op, name: str, value: Any) -> str:
-    """The type of an attribute: as the contract says, or by the value for one that starts with `_`."""
+    """The type of an attribute: the contract's, or the value's for one that starts with `_`."""
     attr = definition.op_def.attr(name)
     return attr.type if attr is not None else attr_value.type_of(value)
 

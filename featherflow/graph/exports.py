@@ -16,20 +16,26 @@ for _name in [dtype.name for dtype in dtypes.BASE_TYPES] + ["half", "double"]:
     export_value(_DTYPES, f"{_name}_ref", v1_only=True)
 export_value(_DTYPES, "DType", "DType", "dtypes.DType")
 export_value(_DTYPES, "as_dtype", "as_dtype", "dtypes.as_dtype")
-export_value(_DTYPES, "QUANTIZED_DTYPES", "QUANTIZED_DTYPES", "dtypes.QUANTIZED_DTYPES", v1_only=True)
+export_value(
+    _DTYPES, "QUANTIZED_DTYPES", "QUANTIZED_DTYPES", "dtypes.QUANTIZED_DTYPES", v1_only=True
+)
 
 export_value(_SHAPES, "TensorShape")
 export_value(f"{_FRAMEWORK}.dimension", "Dimension", v1_only=True)
-export_value(f"{_FRAMEWORK}.dimension", "dimension_value", "compat.dimension_value", "dimension_value")
+export_value(
+    f"{_FRAMEWORK}.dimension", "dimension_value", "compat.dimension_value", "dimension_value"
+)
 export_value(_SHAPES, "dimension_at_index", "compat.dimension_at_index")
 
 export_value(f"{_FRAMEWORK}.device", "DeviceSpec")
 export_value(f"{_FRAMEWORK}.device", "DeviceSpecV1", "DeviceSpec", v1_only=True)
 
 for _name, _value in vars(errors).items():
-    if isinstance(_value, type) and issubclass(_value, Exception) and _value is not errors.StatusError:
-        export_value(_ERRORS, _name, f"errors.{_name}")
-    elif _name.isupper() and isinstance(_value, int):
+    if (
+        isinstance(_value, type)
+        and issubclass(_value, Exception)
+        and _value is not errors.StatusError
+    ) or (_name.isupper() and isinstance(_value, int)):
         export_value(_ERRORS, _name, f"errors.{_name}")
 export_value(_ERRORS, "OpError", "errors.OpError", "OpError")
 
@@ -65,8 +71,17 @@ _MESSAGES = {
 for _module, _messages in _MESSAGES.items():
     for _name in _messages:
         export_value(f"featherflow.protos.{_module}", _name, v1_only=True)
-for _name in ("Example", "Features", "Feature", "FeatureList", "FeatureLists", "SequenceExample",
-              "BytesList", "FloatList", "Int64List"):
+for _name in (
+    "Example",
+    "Features",
+    "Feature",
+    "FeatureList",
+    "FeatureLists",
+    "SequenceExample",
+    "BytesList",
+    "FloatList",
+    "Int64List",
+):
     export_value("featherflow.protos.example_pb2", _name, f"train.{_name}")
 export_value("featherflow.protos.saver_pb2", "SaverDef", "train.SaverDef", v1_only=True)
 export_value("featherflow.protos.cluster_pb2", "ClusterDef", "train.ClusterDef")

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from featherflow._version import GRAPH_DEF_VERSION
 from featherflow.framework import device as device_module
 from featherflow.framework import dispatch
 from featherflow.framework.op import Op, flat_arg_dtypes
@@ -20,7 +21,6 @@ from featherflow.graph import constant_value, exporter, graph_builder
 from featherflow.graph.operation import Operation, _add_consumer
 from featherflow.graph.scopes import Scopes, is_valid_node_name
 from featherflow.graph.tensor import Tensor
-from featherflow._version import GRAPH_DEF_VERSION
 
 
 class Graph:
@@ -46,7 +46,7 @@ class Graph:
         #: Rises with each node and each change of a static shape: plans are checked against it.
         self._version = 0
 
-    # --- making nodes ---------------------------------------------------------------------------------
+    # --- making nodes -----------------------------------------------------------------
 
     def apply_op(self, op: Op, args: tuple, kwargs: dict[str, Any], name: str | None) -> Any:
         """Records a call of `op` as a node; returns its outputs (`dispatch.OpContext`)."""
@@ -114,7 +114,7 @@ class Graph:
         """A name for a node that is not taken: `name` in the current scope, numbered if need be."""
         return self._scopes.names.unique_name(name, mark_as_used)
 
-    # --- looking up --------------------------------------------------------------------------------------
+    # --- looking up -------------------------------------------------------------------
 
     def get_operations(self) -> list[Operation]:
         """All nodes in the order of their making."""
@@ -151,9 +151,7 @@ class Graph:
             obj = obj.decode()
         if isinstance(obj, str):
             return self._element_by_name(obj, allow_tensor, allow_operation)
-        kinds = " or ".join(
-            ["Tensor"] * allow_tensor + ["Operation"] * allow_operation
-        )
+        kinds = " or ".join(["Tensor"] * allow_tensor + ["Operation"] * allow_operation)
         raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
 
     def _own(self, element: Any) -> Any:
@@ -167,14 +165,17 @@ class Graph:
         if not colon:
             if not allow_operation:
                 raise ValueError(
-                    f"The name '{name}' refers to an Operation, not a Tensor; tensor names have the "
+                    f"The name '{name}' refers to an Operation, not a Tensor; tensor names have "
+                    "the "
                     f"form 'node:index', such as '{name}:0'."
                 )
             if name not in self._operation_by_name:
                 raise KeyError(self._missing(name, name))
             return self._operation_by_name[name]
         if not allow_tensor:
-            raise ValueError(f"The name '{name}' looks like a Tensor's, but an Operation is wanted.")
+            raise ValueError(
+                f"The name '{name}' looks like a Tensor's, but an Operation is wanted."
+            )
         operation = self._operation_by_name.get(node_name)
         if operation is None:
             raise KeyError(self._missing(name, node_name))
@@ -210,7 +211,7 @@ class Graph:
         """Refuses fetches of `operation` and its outputs from now on."""
         self._unfetchable.add(operation)
 
-    # --- scopes ----------------------------------------------------------------------------------------------
+    # --- scopes -----------------------------------------------------------------------
 
     @contextmanager
     def as_default(self) -> Iterator[Graph]:
@@ -241,7 +242,7 @@ class Graph:
 
     @contextmanager
     def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
-        """Nodes made inside run after `control_inputs`; None leaves such blocks and control flow."""
+        """Nodes made inside run after `control_inputs`; None leaves blocks and control flow."""
         if control_inputs is None:
             context, self._control_flow_context = self._control_flow_context, None
             try:
@@ -253,7 +254,9 @@ class Graph:
         operations: dict[Operation, None] = {}
         for element in control_inputs:
             # IndexedSlices and variables stand for the op that makes them.
-            element = getattr(element, "op", element) if not isinstance(element, Operation) else element
+            element = (
+                getattr(element, "op", element) if not isinstance(element, Operation) else element
+            )
             operations[self.as_graph_element(element, allow_tensor=False)] = None
         with self._scopes.enter_control_dependencies(list(operations)):
             yield
@@ -291,7 +294,7 @@ class Graph:
     def _container(self) -> str:
         return self._scopes.container
 
-    # --- collections --------------------------------------------------------------------------------------------
+    # --- collections ------------------------------------------------------------------
 
     @property
     def collections(self) -> list[Any]:
@@ -328,7 +331,7 @@ class Graph:
         """Empties a collection."""
         self._collections.pop(name, None)
 
-    # --- seed, version, finalisation --------------------------------------------------------------------------------
+    # --- seed, version, finalisation --------------------------------------------------
 
     @property
     def seed(self) -> int | None:
@@ -402,7 +405,7 @@ class Graph:
     def _canonical_device(self, device: Any) -> str:
         return device_module.canonical_name(device)
 
-    # --- functions ------------------------------------------------------------------------------------------------------
+    # --- functions --------------------------------------------------------------------
 
     def _add_function(self, function: Any) -> None:
         self._functions[function.name] = function
@@ -426,7 +429,8 @@ def valid_name_or_raise(name: str) -> str:
     """
     if not is_valid_node_name(name):
         raise ValueError(
-            f"'{name}' is not a valid node name: it must start with a letter, digit or '.', and go on "
+            f"'{name}' is not a valid node name: it must start with a letter, digit or '.', and "
+            "go on "
             "with letters, digits and any of _ . \\ / > -"
         )
     return name

@@ -63,10 +63,13 @@ class name_scope:
       values: tensors that the block works on; their graph becomes the default one.
     """
 
-    def __init__(self, name: str | None, default_name: str | None = None, values: Any = None) -> None:
+    def __init__(
+        self, name: str | None, default_name: str | None = None, values: Any = None
+    ) -> None:
         if not (default_name is None or isinstance(default_name, str)):
             raise TypeError(
-                f"`default_name` type ({type(default_name)}) is not a string type. You likely meant to "
+                f"`default_name` type ({type(default_name)}) is not a string type. You likely "
+                "meant to "
                 "pass this into the `values` kwarg."
             )
         self._name = default_name if name is None else name

@@ -44,7 +44,8 @@ def _values_by_position(op: Op, args: tuple, kwargs: dict[str, Any]) -> list[Any
     names = op.input_names
     if len(args) > len(names):
         raise TypeError(
-            f"{op.name} takes {len(names)} inputs ({', '.join(names) or 'none'}), received {len(args)}; "
+            f"{op.name} takes {len(names)} inputs ({', '.join(names) or 'none'}), received "
+            f"{len(args)}; "
             "attributes are given by name."
         )
     values = list(args)
@@ -55,7 +56,7 @@ def _values_by_position(op: Op, args: tuple, kwargs: dict[str, Any]) -> list[Any
     return values
 
 
-# --- inputs -------------------------------------------------------------------------------------------
+# --- inputs ---------------------------------------------------------------------------
 
 
 def _convert_inputs(
@@ -103,7 +104,8 @@ def _convert_single(op: Op, arg: ArgDef, value: Any, attrs: dict[str, Any]) -> T
     dtype = tensor._dtype
     if arg.is_ref and not dtype._is_ref_dtype:
         raise TypeError(
-            f"'{op.name}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a tf.Variable)"
+            f"'{op.name}' Op requires that input '{arg.name}' be a mutable tensor (e.g.: a "
+            "tf.Variable)"
             f", received {tensor!r}."
         )
     base = dtype.base_dtype if dtype._is_ref_dtype else dtype
@@ -123,7 +125,8 @@ def _convert_value(
         if wanted is None:
             raise
         raise TypeError(
-            f"Input '{arg.name}' of '{op.name}' Op: expected {wanted.name}, received {value!r} of type "
+            f"Input '{arg.name}' of '{op.name}' Op: expected {wanted.name}, received {value!r} "
+            "of type "
             f"'{type(value).__name__}'. {error}"
         ) from None
     except ValueError as error:
@@ -131,7 +134,8 @@ def _convert_value(
         if observed is None or wanted is None:
             raise ValueError(f"Input '{arg.name}' of '{op.name}' Op: {error}") from None
         raise TypeError(
-            f"Input '{arg.name}' of '{op.name}' Op has type {observed} that does not match expected "
+            f"Input '{arg.name}' of '{op.name}' Op has type {observed} that does not match "
+            "expected "
             f"type of {wanted.name}."
         ) from None
 
@@ -146,7 +150,8 @@ def _refuse_dtype(op: Op, arg: ArgDef, tensor: Tensor, wanted: DType) -> None:
         f"expected type of {wanted.name}",
     )
     raise TypeError(
-        f"Input '{arg.name}' of '{op.name}' Op has type {tensor.dtype.base_dtype.name} that does not "
+        f"Input '{arg.name}' of '{op.name}' Op has type {tensor.dtype.base_dtype.name} that does "
+        "not "
         f"match {origin}. Received {tensor!r}; cast it with tf.cast."
     )
 
@@ -185,7 +190,8 @@ def _convert_list(op: Op, arg: ArgDef, value: Any, attrs: dict[str, Any]) -> lis
     if len(base_types) > 1 or (base_types and wanted not in base_types):
         names = ", ".join(tensor.dtype.base_dtype.name for tensor in tensors)
         raise TypeError(
-            f"Tensors in list passed to '{arg.name}' of '{op.name}' Op have types [{names}] that don't "
+            f"Tensors in list passed to '{arg.name}' of '{op.name}' Op have types [{names}] that "
+            "don't "
             f"all match{f' type {wanted.name}' if wanted else ''}."
         )
     _note_list(op, arg, tensors, wanted, attrs)
@@ -203,13 +209,15 @@ def _note_list(
         count = attrs.setdefault(arg.number_attr, len(tensors))
         if count != len(tensors):
             raise ValueError(
-                f"List argument '{arg.name}' to '{op.name}' Op with length {len(tensors)} must match "
+                f"List argument '{arg.name}' to '{op.name}' Op with length {len(tensors)} must "
+                "match "
                 f"length {count} of the other lists of {arg.number_attr} tensors."
             )
         number = op.op_def.attr(arg.number_attr)
         if number is not None and number.minimum is not None and count < number.minimum:
             raise ValueError(
-                f"List argument '{arg.name}' to '{op.name}' Op with length {count} shorter than minimum "
+                f"List argument '{arg.name}' to '{op.name}' Op with length {count} shorter than "
+                "minimum "
                 f"length {number.minimum}."
             )
     if arg.type_attr is not None and dtype is not None:
@@ -222,7 +230,8 @@ def _convert_heterogeneous(
     wanted = attrs.get(arg.type_list_attr)  # type: ignore[arg-type]
     if wanted is not None and len(wanted) != len(values):
         raise ValueError(
-            f"'{op.name}' Op: '{arg.name}' has {len(values)} tensors but attr '{arg.type_list_attr}' "
+            f"'{op.name}' Op: '{arg.name}' has {len(values)} tensors but attr "
+            f"'{arg.type_list_attr}' "
             f"has {len(wanted)} types."
         )
     tensors = [
@@ -233,7 +242,7 @@ def _convert_heterogeneous(
     return tensors
 
 
-# --- attributes --------------------------------------------------------------------------------------------
+# --- attributes -----------------------------------------------------------------------
 
 
 def _complete_attrs(op: Op, kwargs: dict[str, Any], attrs: dict[str, Any]) -> None:
@@ -253,7 +262,8 @@ def _complete_attrs(op: Op, kwargs: dict[str, Any], attrs: dict[str, Any]) -> No
     for key, value in kwargs.items():
         if not key.startswith("_"):
             raise TypeError(
-                f"{op.name} has no input or attr '{key}'; inputs: {', '.join(op.input_names) or 'none'}; "
+                f"{op.name} has no input or attr '{key}'; inputs: "
+                f"{', '.join(op.input_names) or 'none'}; "
                 f"attrs: {', '.join(attr.name for attr in op.op_def.attrs) or 'none'}."
             )
         attrs[key] = value
@@ -266,7 +276,7 @@ def _describe(op: Op, attr: AttrDef) -> str:
     return f"attr '{attr.name}' of type {attr.type}"
 
 
-# --- outputs ---------------------------------------------------------------------------------------------------
+# --- outputs --------------------------------------------------------------------------
 
 
 _output_tuples: dict[Op, Any] = {}
@@ -328,7 +338,9 @@ def infer_shapes(operation: Operation) -> list[TensorShape]:
     except ShapeInferenceError as error:
         raise _located(operation, context, error) from None
     except OpError as error:
-        failure = ShapeInferenceError(error.message, error.received, error.expected, error.remedy or "")
+        failure = ShapeInferenceError(
+            error.message, error.received, error.expected, error.remedy or ""
+        )
         raise _located(operation, context, failure) from None
     return [shapes] if shapes.__class__ is TensorShape else shapes
 
@@ -340,7 +352,9 @@ def _located(
     received = error.received or context.received()
     parts = [f"{operation.type} '{operation.name}': {error.message.rstrip('.')}."]
     if received:
-        parts.append(f"Received {received}" + (f"; expected {error.expected}." if error.expected else "."))
+        parts.append(
+            f"Received {received}" + (f"; expected {error.expected}." if error.expected else ".")
+        )
     if error.remedy:
         parts.append(error.remedy)
     site = creation_site(operation)
@@ -356,7 +370,9 @@ def propagate_handle_data(operation: Operation) -> None:
             continue
         if "shape" in operation.attrs and "dtype" in operation.attrs:
             tensor._handle_data = (operation.attrs["dtype"], operation.attrs["shape"])
-        elif operation._inputs and (operation.definition.aliases or operation.definition.control_flow):
+        elif operation._inputs and (
+            operation.definition.aliases or operation.definition.control_flow
+        ):
             source = operation._inputs[min(index, len(operation._inputs) - 1)]
             if operation.definition.control_flow in ("switch", "merge"):
                 source = operation._inputs[0]

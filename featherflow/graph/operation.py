@@ -65,7 +65,7 @@ class Operation:
         self._frames = capture_frames()
         self._has_run = False
 
-    # --- what it is -----------------------------------------------------------------------------------
+    # --- what it is -------------------------------------------------------------------
 
     @property
     def type(self) -> str:
@@ -121,7 +121,7 @@ class Operation:
         """Runs the operation in `session`, else in the default session."""
         _session_for(self.graph, session, "run").run(self, feed_dict)
 
-    # --- changes, each of which the graph is told of ------------------------------------------------------
+    # --- changes, each of which the graph is told of ----------------------------------
 
     def _add_control_input(self, operation: Operation) -> None:
         self._add_control_inputs([operation])
@@ -170,7 +170,7 @@ class Operation:
     def _set_device_from_string(self, device: str) -> None:
         self._set_device(device)
 
-    # --- control flow ---------------------------------------------------------------------------------------
+    # --- control flow -----------------------------------------------------------------
 
     def _get_control_flow_context(self) -> Any:
         return self._control_flow_context
@@ -192,7 +192,7 @@ def _add_consumer(tensor: Tensor, operation: Operation) -> None:
         tensor._consumers.append(operation)
 
 
-# --- where nodes are created ----------------------------------------------------------------------------
+# --- where nodes are created ----------------------------------------------------------
 
 
 def capture_frames() -> tuple[Any, ...]:

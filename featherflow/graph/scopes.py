@@ -22,7 +22,7 @@ DeviceFunction = Callable[[Any], Any]
 
 
 def is_valid_node_name(name: str) -> bool:
-    """Whether `name` may be a node's: a letter, digit or dot, then letters, digits, `_ . \\ / > -`."""
+    """Whether a node may be called `name`: letter, digit or dot, then also `_ \\ / > -`."""
     return _VALID_NODE_NAME.match(name) is not None
 
 
@@ -106,7 +106,7 @@ class Scopes:
         self.kernel_labels: dict[str, str] = {}
         self.container = ""
 
-    # --- what a new node is given ---------------------------------------------------------------------
+    # --- what a new node is given -----------------------------------------------------
 
     def control_inputs_for(self, input_operations: Iterable[Operation]) -> list[Operation]:
         """The control inputs of a new node that takes its inputs from `input_operations`."""
@@ -151,13 +151,15 @@ class Scopes:
         if label is not None:
             attrs.setdefault("_kernel", label)
 
-    # --- entering -----------------------------------------------------------------------------------------
+    # --- entering ---------------------------------------------------------------------
 
     @contextmanager
     def enter_device(self, device: Any) -> Iterator[None]:
-        """`device`: a device string or spec, a function of the node, or None to leave all scopes."""
+        """`device`: a string, spec or function of the node, or None to leave all scopes."""
         previous = self.device_functions
-        function = device if device is None or callable(device) else device_module.merge_device(device)
+        function = (
+            device if device is None or callable(device) else device_module.merge_device(device)
+        )
         self.device_functions = [*previous, function]
         try:
             yield
@@ -165,7 +167,9 @@ class Scopes:
             self.device_functions = previous
 
     @contextmanager
-    def enter_colocation(self, operation: Operation | None, ignore_existing: bool) -> Iterator[None]:
+    def enter_colocation(
+        self, operation: Operation | None, ignore_existing: bool
+    ) -> Iterator[None]:
         """Nodes made inside go where `operation` goes; device scopes around are left."""
         previous = self.colocation, self.device_functions
         if operation is None:

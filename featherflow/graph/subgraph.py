@@ -26,7 +26,7 @@ FEED = op_from_op_def(
 
 
 class Node:
-    """One node of a subgraph: an op with attributes, its inputs as (node, output index), a device."""
+    """One node of a subgraph: an op, its attributes, its inputs as (node, output index)."""
 
     __slots__ = (
         "attrs",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Tensor:
-    """Output `value_index` of `op`; it has a dtype and a static shape, and no value until it is run.
+    """Output `value_index` of `op`: it has a dtype and a static shape, a value only when run.
 
     Operators (`+`, `@`, `[…]`, …) are attached by `ops/operators.py`.
     """
@@ -43,7 +43,7 @@ class Tensor:
         self._handle_data: tuple[DType, TensorShape] | None = None
         self._name: str | None = None
 
-    # --- what it is ----------------------------------------------------------------------------------
+    # --- what it is -------------------------------------------------------------------
 
     @property
     def op(self) -> Operation:
@@ -115,20 +115,22 @@ class Tensor:
         """A hashable reference to this tensor, equal where the tensors are one."""
         return TensorReference(self)
 
-    # --- refusals that would otherwise go silently wrong -----------------------------------------------
+    # --- refusals that would otherwise go silently wrong ------------------------------
 
     def __iter__(self) -> Any:
         dims = self._shape._dims
         if dims is None or not dims or dims[0] is None:
             raise TypeError(
-                f"Cannot iterate over tensor '{self.name}' of shape {self._shape}: its first dimension "
+                f"Cannot iterate over tensor '{self.name}' of shape {self._shape}: its first "
+                "dimension "
                 "is not known while the graph is built. Use tf.unstack(…, num=…) or tf.map_fn."
             )
         return (self[index] for index in range(dims[0]))  # type: ignore[index]
 
     def __bool__(self) -> bool:
         raise TypeError(
-            f"Using tensor '{self.name}' as a Python bool is not allowed: it has no value until it is "
+            f"Using tensor '{self.name}' as a Python bool is not allowed: it has no value until "
+            "it is "
             "run. Use `if t is not None:` to test that it exists, tf.cond or tf.logical_and to "
             "branch on its value."
         )
@@ -141,7 +143,8 @@ class Tensor:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise NotImplementedError(
-            f"Cannot convert symbolic tensor '{self.name}' to a NumPy array: it has no value until it "
+            f"Cannot convert symbolic tensor '{self.name}' to a NumPy array: it has no value "
+            "until it "
             "is run. Use sess.run(tensor)."
         )
 
@@ -149,7 +152,9 @@ class Tensor:
         raise TypeError(f"Symbolic tensor '{self.name}' has no value yet: it cannot be an index.")
 
     def __repr__(self) -> str:
-        return f"<tf.Tensor '{self.name}' shape={_shape_text(self._shape)} dtype={self._dtype.name}>"
+        return (
+            f"<tf.Tensor '{self.name}' shape={_shape_text(self._shape)} dtype={self._dtype.name}>"
+        )
 
     def __str__(self) -> str:
         shape = "" if self._shape._dims is None else f", shape={_shape_text(self._shape)}"
@@ -185,7 +190,7 @@ def _shape_text(shape: TensorShape) -> str:
     return "(" + ", ".join(map(str, shape._dims)) + ("," if len(shape._dims) == 1 else "") + ")"
 
 
-# --- default session, kept here since Tensor.eval and Operation.run need it ---------------------------
+# --- default session, kept here since Tensor.eval and Operation.run need it -----------
 
 _default_sessions: list[Any] = []
 
