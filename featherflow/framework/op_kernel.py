@@ -6,7 +6,8 @@ step's OpKernelContext. A kernel with state of its own is a subclass of OpKernel
 each node and session; `compute(ctx, *inputs)` runs it.
 
 Returns: the array of the only output; else a sequence of the outputs, lists unrolled. An op
-without outputs returns nothing.
+without outputs returns nothing. Arrays of rank 0 are arrays, not NumPy scalars; a ufunc that is
+registered as it is gets this from `KernelDef.bind`.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from featherflow.framework.dtypes import DType
 from featherflow.framework.errors import NotFoundError
@@ -78,6 +81,7 @@ class KernelDef:
         "device_type",
         "function",
         "is_class",
+        "is_ufunc",
         "label",
         "location",
         "op_name",
@@ -106,6 +110,7 @@ class KernelDef:
         self.priority = priority
         self.function = function
         self.is_class = isinstance(function, type)
+        self.is_ufunc = isinstance(function, np.ufunc)
         self.asynchronous = asynchronous or (
             self.is_class and issubclass(function, AsyncOpKernel)  # type: ignore[arg-type]
         )
@@ -123,8 +128,16 @@ class KernelDef:
                 return False
         return True
 
-    def bind(self, attrs: dict[str, Any]) -> Callable[..., Any]:
-        """The kernel with a node's attributes filled in: a function of the inputs alone."""
+    def bind(self, attrs: dict[str, Any], rank_0_possible: bool = True) -> Callable[..., Any]:
+        """The kernel with a node's attributes filled in: a function of the inputs alone.
+
+        Args:
+          rank_0_possible: False where static shapes exclude outputs of rank 0. NumPy's ufuncs give
+            scalars of rank 0 unless they are asked for arrays, and asking costs a tenth of a
+            microsecond a call.
+        """
+        if self.is_ufunc:
+            return partial(self.function, out=...) if rank_0_possible else self.function
         if not self.attr_names:
             return self.function
         return partial(self.function, **{name: attrs[name] for name in self.attr_names})

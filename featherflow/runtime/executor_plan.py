@@ -176,7 +176,7 @@ def bind_kernel(
             instance, "compute_async" if definition.asynchronous else "compute"
         )
     else:
-        kernel = definition.bind(node.attrs)
+        kernel = definition.bind(node.attrs, _rank_0_possible(node))
     positions = _refs_to_read(node)
     if positions:
         offset = 1 if definition.wants_context else 0
@@ -184,6 +184,11 @@ def bind_kernel(
     if not node.output_dtypes and not definition.asynchronous:
         kernel = partial(_without_outputs, kernel)
     return kernel, definition.wants_context
+
+
+def _rank_0_possible(node: Node) -> bool:
+    """Whether an output of the node may be of rank 0, as far as static shapes tell."""
+    return not all(shape._dims for shape in node.output_shapes)
 
 
 def _refs_to_read(node: Node) -> list[int]:
