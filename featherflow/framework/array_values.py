@@ -44,7 +44,7 @@ def as_ndarray(values: Any, dtype: Any = None) -> np.ndarray:
     if values is None:
         raise ValueError("None values not supported.")
     wanted = None if dtype is None else as_dtype(dtype).base_dtype
-    if wanted is dtypes.resource or wanted is dtypes.variant:
+    if wanted is not None and not wanted.is_numpy_compatible:  # resource, variant
         raise TypeError(f"dtype {wanted.name} is not compatible with {values!r}: it has no values.")
     if isinstance(values, (np.ndarray, np.generic, *_BUFFERS)) or hasattr(values, "__array__"):
         return _cast_array(np.asarray(values), wanted)

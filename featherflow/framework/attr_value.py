@@ -18,7 +18,7 @@ any of these  AttrPlaceholder, in the body of a function with attributes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -192,34 +192,33 @@ def _string_from_bytes(value: bytes) -> str | bytes:
 
 
 def _func_from_proto(proto: attr_value_pb2.NameAttrList) -> NameAttrList:
-    return NameAttrList(
-        proto.name, {key: attr_value_from_proto(proto.attr[key]) for key in proto.attr}
-    )
-
-
-def _unchanged(value: Any) -> Any:
-    return value
+    attrs = {key: attr_value_from_proto(proto.attr[key]) for key in proto.attr}
+    return NameAttrList(proto.name, attrs)
 
 
 _FROM_FIELD: dict[str, Callable[[Any], Any]] = {
-    "i": _unchanged,
-    "f": _unchanged,
-    "b": _unchanged,
+    "i": int,
+    "f": float,
+    "b": bool,
     "type": as_dtype,
     "s": _string_from_bytes,
     "shape": shape_from_proto,
-    "tensor": ndarray_from_proto,
     "func": _func_from_proto,
     "placeholder": AttrPlaceholder,
 }
 
 
-def attr_value_from_proto(proto: attr_value_pb2.AttrValue, attr_type: str | None = None) -> Any:
+def attr_value_from_proto(
+    proto: attr_value_pb2.AttrValue,
+    attr_type: str | None = None,
+    contents: Sequence[memoryview] = (),
+) -> Any:
     """The value of an AttrValue in internal form.
 
     Args:
       proto: the message.
       attr_type: what it must be, as in an OpDef; None takes what is there.
+      contents: what `detach_contents` took out of the message that this one is part of.
 
     Raises:
       InvalidArgumentError: the message is empty or holds another type.
@@ -231,13 +230,19 @@ def attr_value_from_proto(proto: attr_value_pb2.AttrValue, attr_type: str | None
             None, None, "An attribute has no value", expected=attr_type or "a value"
         )
     if found == "list":
-        return _list_from_proto(proto.list, attr_type)
-    if attr_type is not None and found not in (_FIELDS.get(attr_type), "placeholder"):
+        return _list_from_proto(proto.list, attr_type, contents)
+    if attr_type is not None and found not in (_FIELDS.get(attr_type, ""), "placeholder"):
         _refuse(found, attr_type)
+    if found == "tensor":
+        return ndarray_from_proto(proto.tensor, contents)
     return _FROM_FIELD[found](getattr(proto, found))
 
 
-def _list_from_proto(proto: attr_value_pb2.AttrValue.ListValue, attr_type: str | None) -> tuple:
+def _list_from_proto(
+    proto: attr_value_pb2.AttrValue.ListValue,
+    attr_type: str | None,
+    contents: Sequence[memoryview],
+) -> tuple:
     fields = [descriptor.name for descriptor, _ in proto.ListFields()]
     if attr_type is not None:
         allowed = _FIELDS.get(attr_type[5:-1]) if attr_type.startswith("list(") else None
@@ -245,15 +250,14 @@ def _list_from_proto(proto: attr_value_pb2.AttrValue.ListValue, attr_type: str |
             _refuse(f"list of {', '.join(fields) or 'nothing'}", attr_type)
     if not fields:
         return ()
+    if fields[0] == "tensor":
+        return tuple(ndarray_from_proto(tensor, contents) for tensor in proto.tensor)
     return tuple(map(_FROM_FIELD[fields[0]], getattr(proto, fields[0])))
 
 
 def _refuse(found: str, attr_type: str) -> None:
-    names = {name: kind for kind, name in _FIELDS.items()}
+    kinds = {name: kind for kind, name in _FIELDS.items()}
+    received = kinds.get(found, found)
     raise InvalidArgumentError(
-        None,
-        None,
-        "An attribute has another type",
-        received=names.get(found, found),
-        expected=attr_type,
+        None, None, "An attribute has another type", received=received, expected=attr_type
     )

@@ -14,14 +14,17 @@ field may end early: the last value then stands for all that follow.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from featherflow.framework import dtypes
 from featherflow.framework.array_values import as_ndarray
+from featherflow.framework.detached_contents import content_of
 from featherflow.framework.dtypes import DType, as_dtype, from_numpy
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape, as_shape
+from featherflow.framework.varint import read_varint
 
 if TYPE_CHECKING:
     from featherflow.protos.tensor_pb2 import TensorProto, TensorShapeProto
@@ -177,7 +180,7 @@ def ndarray_to_proto(array: np.ndarray, proto: TensorProto) -> None:
 
 
 def _write_header(array: np.ndarray, sizes: tuple[int, ...], proto: TensorProto) -> None:
-    proto.dtype = from_numpy(array.dtype).as_datatype_enum
+    proto.dtype = from_numpy(array.dtype).as_datatype_enum  # type: ignore[assignment]
     proto.tensor_shape.SetInParent()
     shape_to_proto(TensorShape._of(sizes), proto.tensor_shape)
 
@@ -216,8 +219,12 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
     return array if array.flags.writeable else array.copy()
 
 
-def ndarray_from_proto(tensor: TensorProto) -> np.ndarray:
+def ndarray_from_proto(tensor: TensorProto, contents: Sequence[memoryview] = ()) -> np.ndarray:
     """The array in a TensorProto, read-only where it is a view of raw bytes.
+
+    Args:
+      tensor: the message.
+      contents: what `detach_contents` took out of the message that this one is part of.
 
     Raises:
       TypeError: the dtype is none of TensorFlow's, or has no values (resource, variant).
@@ -229,7 +236,7 @@ def ndarray_from_proto(tensor: TensorProto) -> np.ndarray:
     if dtype is not dtypes.string and dtype not in _FIELDS:
         raise TypeError(f"Unsupported tensor type: {dtype.name}.")
     count = math.prod(shape)
-    content = tensor.tensor_content
+    content = content_of(tensor.version_number, contents) or tensor.tensor_content
     if content:
         return _from_content(content, dtype, count).reshape(shape)
     # Checked before anything is allocated: the message's few bytes can claim any shape.
@@ -246,27 +253,12 @@ def ndarray_from_proto(tensor: TensorProto) -> np.ndarray:
 
 
 def _check_shape(shape: TensorShape) -> tuple[int, ...]:
-    dims = shape._dims
-    if dims is None or None in dims:
+    sizes = tuple(size for size in shape._dims or () if size is not None)
+    if len(sizes) != shape.rank:
         raise ValueError(f"The shape of a TensorProto must be fully known, received {shape}.")
-    if len(dims) > _MAX_RANK or math.prod(filter(None, dims)) > 2**63 - 1:
-        raise ValueError(f"The shape {list(dims)} has too many dimensions or elements.")
-    return dims
-
-
-def content_to_ndarray(content: Any, dtype: DType, shape: tuple[int, ...]) -> np.ndarray:
-    """The array whose raw elements are `content`: a read-only view of it where that is possible.
-
-    Args:
-      content: bytes or a memoryview, as in `TensorProto.tensor_content`.
-      dtype: of the elements.
-      shape: fully known.
-
-    Raises:
-      ValueError: the content has another size than the shape needs, or damaged values.
-    """
-    shape = _check_shape(TensorShape._of(shape))
-    return _from_content(content, dtype, math.prod(shape)).reshape(shape)
+    if len(sizes) > _MAX_RANK or math.prod(size or 1 for size in sizes) > 2**63 - 1:
+        raise ValueError(f"The shape {list(sizes)} has too many dimensions or elements.")
+    return sizes
 
 
 def _from_content(content: Any, dtype: DType, count: int) -> np.ndarray:
@@ -289,26 +281,17 @@ def _strings_from_content(content: Any, count: int) -> np.ndarray:
     """Strings are stored as all lengths (varints), then all bytes."""
     if count > len(content):  # each has at least a length: checked before allocation
         raise ValueError(f"The content of {count} strings has only {len(content)} bytes.")
-    view = memoryview(content)
-    lengths, position = [], 0
+    view, position = memoryview(content), 0
+    array = np.empty(count, object)
+    lengths = []
     for _ in range(count):
-        length, shift = 0, 0
-        while True:
-            if position >= len(view) or shift > 63:
-                raise ValueError("The content of a string tensor has a damaged length.")
-            byte = view[position]
-            position += 1
-            length |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                break
+        length, position = read_varint(view, position)
         lengths.append(length)
     if position + sum(lengths) != len(view):
         raise ValueError(
             f"The content of a string tensor has {len(view) - position} bytes after the lengths, "
             f"expected {sum(lengths)}."
         )
-    array = np.empty(count, object)
     for index, length in enumerate(lengths):
         array[index] = bytes(view[position : position + length])
         position += length

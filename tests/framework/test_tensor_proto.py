@@ -23,7 +23,6 @@ from hypothesis.extra import numpy as arrays
 from featherflow.framework import dtypes
 from featherflow.framework.array_values import as_ndarray
 from featherflow.framework.tensor_proto import (
-    content_to_ndarray,
     make_ndarray,
     make_tensor_proto,
     ndarray_from_proto,
@@ -122,14 +121,6 @@ def test_a_broadcast_view_of_strings_is_written_as_its_one_value():
     proto = TensorProto()
     ndarray_to_proto(np.broadcast_to(np.array(b"ab", object), (3,)), proto)
     assert proto == make_tensor_proto("ab", shape=[3])
-
-
-def test_content_is_read_without_a_copy():
-    content = np.arange(6, dtype=np.int32).tobytes()
-    array = content_to_ndarray(memoryview(content), dtypes.int32, (2, 3))
-    assert np.shares_memory(array, np.frombuffer(content, np.uint8))
-    assert not array.flags.writeable
-    np.testing.assert_array_equal(array, [[0, 1, 2], [3, 4, 5]])
 
 
 def test_make_ndarray_gives_arrays_that_can_be_written():
