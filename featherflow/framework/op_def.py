@@ -91,11 +91,11 @@ def parse_arg(spec: str, attr_types: dict[str, str]) -> ArgDef:
     """Parses `"values: N * T"`; `attr_types` tells a type attr from a list(type) attr."""
     name, _, kind = (part.strip() for part in spec.partition(":"))
     number_attr = None
+    if "*" in kind:
+        number_attr, kind = (part.strip() for part in kind.split("*"))
     is_ref = kind.startswith("Ref(")
     if is_ref:
         kind = kind[4:-1].strip()
-    if "*" in kind:
-        number_attr, kind = (part.strip() for part in kind.split("*"))
     if kind not in attr_types:
         return ArgDef(name, type=dtypes.as_dtype(kind), number_attr=number_attr, is_ref=is_ref)
     if attr_types[kind] == "list(type)":
