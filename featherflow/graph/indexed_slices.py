@@ -6,7 +6,6 @@ from collections import namedtuple
 from typing import TYPE_CHECKING, Any
 
 from featherflow.framework.dtypes import DType
-from featherflow.framework.exports import export, export_v1
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.constant_value import constant_value_as_shape
 from featherflow.graph.tensor import Tensor
@@ -17,10 +16,8 @@ if TYPE_CHECKING:
 
 IndexedSlicesValue = namedtuple("IndexedSlicesValue", ["values", "indices", "dense_shape"])
 IndexedSlicesValue.__doc__ = "What `Session.run` gives for IndexedSlices: three arrays."
-export_v1("IndexedSlicesValue")(IndexedSlicesValue)
 
 
-@export("IndexedSlices")
 class IndexedSlices:
     """Rows of a tensor: `dense[indices[i], …] += values[i, …]`, zeros elsewhere.
 
