@@ -1,0 +1,218 @@
+"""Sum and BroadcastTo, each the other's gradient, and what undoes the broadcasting of elementwise ops.
+
+A reduction's axes are given as TensorFlow takes them: None for all of them, an integer, a list of
+integers, or a tensor of these; negative ones count from the end. `keepdims` keeps the reduced
+dimensions with size 1.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from featherflow.framework.dtypes import DType
+from featherflow.framework.errors import InvalidArgumentError
+from featherflow.framework.exports import export
+from featherflow.framework.op import Op, define_op
+from featherflow.framework.shape_inference import InferenceContext
+from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
+from featherflow.graph.constant_value import constant_value
+from featherflow.graph.tensor import Tensor
+from featherflow.kernels import reductions
+from featherflow.kernels.axes import normalize_axes
+from featherflow.ops.constant_ops import constant
+from featherflow.ops.reshape_ops import ExpandDims, Reshape
+from featherflow.ops.shape_ops import BroadcastGradientArgs
+from featherflow.ops.shape_ops import shape as shape_of
+from featherflow.ops.type_groups import NUMBERS, Types
+
+# --- what all reductions have in common ------------------------------------------------------------
+
+REDUCTION_TYPES = (
+    "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, "
+    "qint16, quint16, uint16, complex128, half, uint32, uint64}"
+)
+
+
+def define_reduction(
+    name: str, kernel: reductions.ReductionKernel, types: str | None, kernel_types: Any = None
+) -> Op:
+    """A reduction op with its shape function and its kernel.
+
+    Args:
+      kernel: one of `kernels/reductions.py`.
+      types: the allowed values of T; None for reductions of bool.
+      kernel_types: the dtypes that `kernel` takes.
+    """
+    element = "bool" if types is None else "T"
+    op = define_op(
+        name,
+        inputs=(f"input: {element}", "reduction_indices: Tidx"),
+        outputs=(f"output: {element}",),
+        attrs=(
+            "keep_dims: bool = false",
+            *(() if types is None else (f"T: {types}",)),
+            "Tidx: {int32, int64} = int32",
+        ),
+    )
+    op.shape_fn(reduction_shape)
+
+    def reduction_cpu(
+        input: np.ndarray, reduction_indices: np.ndarray, *, keep_dims: bool
+    ) -> np.ndarray:
+        axes = reductions.reduction_axes(reduction_indices, input.ndim)
+        return kernel(input, axes, keep_dims)
+
+    op.kernel("CPU", **({} if types is None else {"T": kernel_types}))(reduction_cpu)
+    return op
+
+
+def reduction_shape(c: InferenceContext) -> TensorShape:
+    """The input's shape without the reduced dimensions, or with size 1 for them."""
+    c.with_rank_at_most(1, 1)
+    indices, dims = c.constant(1), c.shapes[0]._dims
+    keep_dims = c.attrs["keep_dims"]
+    if dims is None:
+        return UNKNOWN
+    if indices is None:
+        return TensorShape._of((None,) * len(dims)) if keep_dims else UNKNOWN
+    axes = set(_static_axes(c, indices.reshape(-1).tolist(), len(dims)))
+    if keep_dims:
+        return TensorShape._of(tuple(1 if i in axes else dim for i, dim in enumerate(dims)))
+    return TensorShape._of(tuple(dim for i, dim in enumerate(dims) if i not in axes))
+
+
+def _static_axes(c: InferenceContext, indices: list[int], rank: int) -> list[int]:
+    for axis in indices:
+        if not -rank <= axis < rank:
+            c.fail(f"Invalid reduction dimension {axis} for input with {rank} dimensions")
+    return [axis % rank for axis in indices]
+
+
+# --- Sum -------------------------------------------------------------------------------------------
+
+Sum = define_reduction("Sum", reductions.reduce_sum, REDUCTION_TYPES, NUMBERS)
+
+
+@Sum.gradient
+def _sum_grad(op: Any, grad: Tensor) -> tuple[Tensor, None]:
+    return broadcast_reduced(op, grad), None
+
+
+def broadcast_reduced(op: Any, value: Tensor) -> Tensor:
+    """A value of a reduction's output shape, repeated over the input's shape."""
+    return BroadcastTo(with_reduced_dims(op, value), shape_of(op.inputs[0]))
+
+
+def with_reduced_dims(op: Any, value: Tensor) -> Tensor:
+    """A value of a reduction's output shape, with the reduced dimensions back as size 1."""
+    if op.attrs["keep_dims"]:
+        return value
+    rank = op.inputs[0].shape.rank
+    indices = constant_value(op.inputs[1])
+    axes = None if indices is None else indices.reshape(-1).tolist()
+    if axes is None or (rank is None and min(axes, default=0) < 0):
+        # Rare: the axes come from the run. The sum itself is the plainest way to the kept shape.
+        return Reshape(value, shape_of(Sum(*op.inputs, keep_dims=True)))
+    if rank is not None:
+        axes = normalize_axes(axes, rank)
+        if len(axes) == rank:
+            return Reshape(value, [1] * rank) if rank else value
+    for axis in sorted(axes):
+        value = ExpandDims(value, axis)
+    return value
+
+
+# --- BroadcastTo -----------------------------------------------------------------------------------
+
+BroadcastTo = define_op(
+    "BroadcastTo",
+    inputs=("input: T", "shape: Tidx"),
+    outputs=("output: T",),
+    attrs=("T: type", "Tidx: {int32, int64} = int32"),
+)
+
+
+@BroadcastTo.shape_fn
+def _broadcast_to_shape(c: InferenceContext) -> TensorShape:
+    c.with_rank(1, 1)
+    target, dims = c.constant_as_shape(1), c.shapes[0]._dims
+    if target._dims is None or dims is None:
+        return target
+    missing = len(target._dims) - len(dims)
+    if missing < 0:
+        c.fail(f"Rank of input ({len(dims)}) must be no greater than rank of output shape ({len(target._dims)})")
+    for size, wanted in zip(dims, target._dims[missing:]):
+        if size is not None and size != 1 and wanted is not None and size != wanted:
+            c.fail(f"Dimensions must be equal, but are {size} and {wanted}", expected="size 1, or equal sizes")
+    return target
+
+
+@BroadcastTo.kernel("CPU")
+def _broadcast_to_cpu(input: np.ndarray, shape: np.ndarray) -> np.ndarray:
+    dims = tuple(shape.tolist())
+    try:
+        return np.array(np.broadcast_to(input, dims), order="C")
+    except ValueError:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "Incompatible shapes: input does not broadcast to shape",
+            received=f"input of shape {list(input.shape)}, shape {list(dims)}",
+            expected="sizes that are equal, or 1 in the input",
+        ) from None
+
+
+@BroadcastTo.gradient
+def _broadcast_to_grad(op: Any, grad: Tensor) -> tuple[Tensor, None]:
+    return unbroadcast(grad, op.inputs[0]), None
+
+
+@export("broadcast_to")
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """`input` repeated along its dimensions of size 1, and along new leading ones, to fill `shape`.
+
+    Args:
+      input: a tensor that broadcasts to `shape`.
+      shape: an integer vector.
+      name: of the node.
+    Returns:
+      A tensor of shape `shape`.
+    Raises:
+      ValueError: `input` is known not to broadcast to `shape`.
+      InvalidArgumentError: it does not in the run.
+
+    >>> import featherflow as tf
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.broadcast_to([[1], [2]], [2, 3])).tolist()
+    [[1, 1, 1], [2, 2, 2]]
+    """
+    return BroadcastTo(input, shape, name=name)
+
+
+# --- gradients of ops that broadcast ---------------------------------------------------------------
+
+
+def unbroadcast(grad: Tensor, target: Tensor) -> Tensor:
+    """`grad` summed over the axes along which `target` was repeated, in the shape of `target`."""
+    if _is_known_equal(grad.shape, target.shape):
+        return grad
+    if grad.shape.is_fully_defined() and target.shape.is_fully_defined():
+        axes = _repeated_axes(target.shape.as_list(), grad.shape.as_list())
+        return Reshape(Sum(grad, constant(axes, np.int32)), target.shape.as_list())
+    target_shape = shape_of(target)
+    axes, _ = BroadcastGradientArgs(target_shape, shape_of(grad))
+    return Reshape(Sum(grad, axes), target_shape)
+
+
+def _is_known_equal(left: TensorShape, right: TensorShape) -> bool:
+    return left.is_fully_defined() and left._dims == right._dims
+
+
+def _repeated_axes(dims: list[int], result: list[int]) -> list[int]:
+    missing = len(result) - len(dims)
+    repeated = [missing + i for i, dim in enumerate(dims) if dim == 1 != result[missing + i]]
+    return [*range(missing), *repeated]
