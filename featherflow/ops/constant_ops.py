@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from featherflow.framework import dtypes, tensor_conversion
+from featherflow.framework.dimension import Dimension
 from featherflow.framework.dtypes import DType
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.errors import InvalidArgumentError
@@ -90,6 +91,41 @@ def convert_value(
 tensor_conversion.set_tensor_type(Tensor)
 tensor_conversion.register_tensor_conversion_function(object, convert_value, 200)
 
+
+# --- shapes as tensors -----------------------------------------------------------------------------
+
+
+def _convert_shape(
+    value: TensorShape, dtype: DType | None = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
+    if not value.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known TensorShape {value} to a Tensor.")
+    return _sizes(value, value.as_list(), dtype, name)
+
+
+def _convert_dimension(
+    value: Dimension, dtype: DType | None = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
+    if value.value is None:
+        raise ValueError(f"Cannot convert unknown Dimension {value} to a Tensor.")
+    return _sizes(value, value.value, dtype, name)
+
+
+def _sizes(value: Any, sizes: Any, dtype: DType | None, name: str | None) -> Tensor:
+    """An int32 constant, int64 where a size needs it."""
+    if dtype is None:
+        fits = np.max(sizes, initial=0) <= np.iinfo(np.int32).max
+        dtype = dtypes.int32 if fits else dtypes.int64
+    if dtype not in (dtypes.int32, dtypes.int64):
+        raise TypeError(
+            f"Cannot convert {type(value).__name__} {value} to dtype {dtype!r}. Allowed dtypes are "
+            "tf.int32 and tf.int64."
+        )
+    return constant(sizes, dtype, name=name or "shape_as_tensor")
+
+
+tensor_conversion.register_tensor_conversion_function(TensorShape, _convert_shape, 100)
+tensor_conversion.register_tensor_conversion_function(Dimension, _convert_dimension, 100)
 
 # --- placeholders ----------------------------------------------------------------------------------
 

@@ -1,0 +1,166 @@
+"""Transpose and its relatives: the dimensions of a tensor in another order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from featherflow.framework import dtypes
+from featherflow.framework.errors import InvalidArgumentError
+from featherflow.framework.exports import export, export_v1
+from featherflow.framework.op import define_op
+from featherflow.framework.shape_inference import InferenceContext
+from featherflow.framework.tensor_conversion import convert_to_tensor
+from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
+from featherflow.graph.default_graph import op_scope
+from featherflow.graph.tensor import Tensor
+from featherflow.ops.pack_ops import is_tensor_like
+from featherflow.ops.range_ops import Range
+from featherflow.ops.shape_ops import rank as rank_of
+
+# --- InvertPermutation -----------------------------------------------------------------------------
+
+InvertPermutation = define_op(
+    "InvertPermutation",
+    inputs=("x: T",),
+    outputs=("y: T",),
+    attrs=("T: {int32, int64} = int32",),
+)
+
+
+@InvertPermutation.shape_fn
+def _invert_permutation_shape(c: InferenceContext) -> TensorShape:
+    return c.with_rank(0, 1)
+
+
+@InvertPermutation.kernel("CPU")
+def _invert_permutation_cpu(x: np.ndarray) -> np.ndarray:
+    _check_permutation(x, x.size)
+    result = np.empty_like(x)
+    result[x] = np.arange(x.size, dtype=x.dtype)
+    return result
+
+
+def _check_permutation(perm: np.ndarray, size: int) -> None:
+    if perm.ndim != 1 or not np.array_equal(np.sort(perm), np.arange(size)):
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Not a permutation of 0 … {size - 1}",
+            received=str(perm.tolist()),
+        )
+
+
+InvertPermutation.not_differentiable("a permutation is an integer vector")
+
+
+@export("math.invert_permutation")
+@export_v1("invert_permutation")
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+    """The permutation y with y[x[i]] = i.
+
+    Args:
+      x: a vector that holds each of 0 … n − 1 once.
+      name: of the node.
+    Returns:
+      A vector of the dtype of `x`.
+    Raises:
+      InvalidArgumentError: `x` is no permutation.
+    """
+    return InvertPermutation(x, name=name)
+
+
+# --- Transpose and ConjugateTranspose --------------------------------------------------------------
+
+Transpose = define_op(
+    "Transpose",
+    inputs=("x: T", "perm: Tperm"),
+    outputs=("y: T",),
+    attrs=("T: type", "Tperm: {int32, int64} = int32"),
+)
+ConjugateTranspose = define_op(
+    "ConjugateTranspose",
+    inputs=("x: T", "perm: Tperm"),
+    outputs=("y: T",),
+    attrs=("T: type", "Tperm: {int32, int64} = int32"),
+)
+
+
+@Transpose.shape_fn
+@ConjugateTranspose.shape_fn
+def _transpose_shape(c: InferenceContext) -> TensorShape:
+    dims = c.shapes[0]._dims
+    (length,) = c.with_rank(1, 1)._dims  # type: ignore[misc]
+    perm = c.constant(1)
+    rank = c.merge_dim(None if dims is None else len(dims), length if perm is None else perm.size)
+    if rank is None:
+        return UNKNOWN
+    if dims is None or perm is None:
+        # Of a rank below two there is only one order.
+        return TensorShape._of((None,) * rank if dims is None or rank > 1 else dims)
+    _check_axes(perm, rank)
+    return TensorShape._of(tuple(dims[axis] for axis in perm.tolist()))
+
+
+def _check_axes(perm: np.ndarray, rank: int) -> None:
+    _check_permutation(perm + np.where(perm < 0, rank, 0), rank)
+
+
+@Transpose.kernel("CPU")
+def _transpose_cpu(x: np.ndarray, perm: np.ndarray) -> np.ndarray:
+    _check_axes(perm, x.ndim)
+    return x.transpose(perm.tolist()).copy(order="C")
+
+
+@ConjugateTranspose.kernel("CPU")
+def _conjugate_transpose_cpu(x: np.ndarray, perm: np.ndarray) -> np.ndarray:
+    result = _transpose_cpu(x, perm)
+    return np.conjugate(result, out=result) if result.dtype.kind == "c" else result
+
+
+@Transpose.gradient
+def _transpose_grad(op: Any, grad: Tensor) -> tuple[Tensor, None]:
+    return transpose(grad, invert_permutation(op.inputs[1])), None
+
+
+@ConjugateTranspose.gradient
+def _conjugate_transpose_grad(op: Any, grad: Tensor) -> tuple[Tensor, None]:
+    return transpose(grad, invert_permutation(op.inputs[1]), conjugate=True), None
+
+
+@export_v1("transpose")
+def transpose(
+    a: Any, perm: Any = None, name: str | None = "transpose", conjugate: bool = False
+) -> Tensor:
+    """y[i₀, i₁, …] = a[j₀, j₁, …] where j[perm[k]] = i[k].
+
+    Args:
+      a: a tensor of rank R.
+      perm: the dimension of `a` that each one of the result is; None reverses them.
+      name: of the node.
+      conjugate: also conjugates the elements.
+    Returns:
+      A tensor.
+
+    >>> import featherflow as tf
+    >>> tf.transpose(tf.zeros([2, 3, 4]), perm=[0, 2, 1]).shape.as_list()
+    [2, 4, 3]
+    """
+    with op_scope(name, "transpose", [a]) as scope:
+        a = a if is_tensor_like(a) else convert_to_tensor(a, name="a")
+        op = ConjugateTranspose if conjugate and a.dtype.base_dtype.is_complex else Transpose
+        if perm is not None:
+            return op(a, perm, name=scope)
+        rank = rank_of(a) if a.shape.rank is None else a.shape.rank
+        if isinstance(rank, int):
+            return op(a, np.arange(rank - 1, -1, -1, dtype=np.int32), name=scope)
+        return op(a, Range(rank - 1, -1, -1), name=scope)  # type: ignore[operator]
+
+
+@export("transpose")
+def transpose_v2(
+    a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose"
+) -> Tensor:
+    """`transpose` with TF2's order of arguments."""
+    return transpose(a, perm, name, conjugate)
