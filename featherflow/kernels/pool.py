@@ -9,8 +9,8 @@ separable: the window is reduced along one dimension after the other, which for 
 2K passes instead of K². Padding is never materialised; a tap that falls on it is clipped.
 
 A maximum leaves NaN out, as TensorFlow's does; it is −∞ (or the lowest integer) where nothing is
-left, and where all is −∞. (TensorFlow gives the lowest finite number for float32 and float64, and
-−∞ for the narrow floats.) Float16 and bfloat16 are computed in float32.
+left, and where all is −∞: there TensorFlow gives the lowest finite number. Float16 and bfloat16 are
+computed in float32.
 """
 
 from __future__ import annotations
