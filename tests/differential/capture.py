@@ -56,7 +56,16 @@ def capture(tf: Any, registered: Registered, open_session: Callable[[Any], Any])
     except Exception as error:
         if not registered.fails:
             raise
-        return Outcome(error=type(error).__name__, stage=stage, raised=error)
+        return Outcome(error=public_class(tf, error), stage=stage, raised=error)
+
+
+def public_class(tf: Any, error: BaseException) -> str:
+    """The name of the error's first class that a program can name in an ``except``."""
+    for ancestor in type(error).__mro__:
+        public = getattr(tf.errors, ancestor.__name__, None) is ancestor
+        if public or ancestor.__module__ == "builtins":
+            return ancestor.__name__
+    raise TypeError(f"{type(error)} has no public class.")
 
 
 def _run(tf: Any, session: Any, plan: Any) -> Outcome:
@@ -80,7 +89,7 @@ def _run_case(tf: Any, session: Any, plan: Case) -> Outcome:
         else:
             outputs[name] = Output(leaf.dtype.name, static_shape(leaf))
             tensors[name] = leaf
-    for _ in range(plan.runs):
+    for _ in range(plan.runs if tensors else 0):
         for name, value in session.run(tensors, feed_dict=dict(plan.feeds)).items():
             if name in outputs:
                 outputs[name].values.append(as_array(value))

@@ -47,9 +47,7 @@ def _error_differences(actual: Outcome, expected: Outcome) -> Iterator[str]:
         yield f"raised at {actual.stage}, not at {expected.stage}: {actual.raised!r}"
 
 
-def _output_differences(
-    actual: Output, expected: Output, tolerance: float | None
-) -> Iterator[str]:
+def _output_differences(actual: Output, expected: Output, tolerance: float | None) -> Iterator[str]:
     if actual.literal != expected.literal or type(actual.literal) is not type(expected.literal):
         yield f"is {actual.literal!r}, not {expected.literal!r}"
     if actual.dtype != expected.dtype:

@@ -8,6 +8,12 @@ import numpy as np
 
 from .storage import numpy_dtype
 
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+COMPLEX = ("complex64", "complex128")
+REAL = (*FLOATS, *INTEGERS)
+ALL_DTYPES = (*REAL, "bool", "string", *COMPLEX)
+
 
 def normal(*shape: int, dtype: str = "float32", seed: int = 0) -> np.ndarray:
     """Standard normal values rounded to three decimals; complex dtypes get both parts."""

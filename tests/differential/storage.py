@@ -87,7 +87,7 @@ def _output_from_json(row: dict[str, Any]) -> Output:
 
 def _array_to_json(array: np.ndarray) -> list[Any]:
     flat = array.reshape(-1)
-    if flat.dtype == object:
+    if flat.dtype.hasobject:
         return [item.decode("latin-1") for item in flat]
     if flat.dtype.kind in "biu":
         return flat.tolist()
@@ -111,7 +111,7 @@ def _float_to_json(item: np.floating) -> float | str:
 
 
 def _array_from_json(shape: list[int], data: list[Any], dtype: np.dtype) -> np.ndarray:
-    if dtype == object:
+    if dtype.hasobject:
         array = np.empty(len(data), object)
         array[:] = [item.encode("latin-1") for item in data]
         return array.reshape(shape)

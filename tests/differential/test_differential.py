@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import featherflow as tf
 import pytest
+
+import featherflow as tf
 
 from .capture import Outcome, capture
 from .case import load_cases

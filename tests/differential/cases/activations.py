@@ -5,12 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case, case, error_cases
-from ..inputs import normal
+from ..inputs import FLOATS, normal
 
-FLOATS = ("float16", "bfloat16", "float32", "float64")
-ACTIVATIONS = (
-    "relu relu6 elu selu leaky_relu softplus softsign sigmoid tanh crelu swish log_softmax softmax"
-).split()
+ACTIVATIONS = [
+    "relu",
+    "relu6",
+    "elu",
+    "selu",
+    "leaky_relu",
+    "softplus",
+    "softsign",
+    "sigmoid",
+    "tanh",
+    "crelu",
+    "swish",
+    "log_softmax",
+    "softmax",
+]
 VALUES = [-10.0, -3.5, -1.0, -0.25, -0.0, 0.0, 0.25, 1.0, 3.5, 6.0, 10.0]
 
 
@@ -55,7 +66,17 @@ for _name in ACTIVATIONS:
 @case
 def non_finite_values(tf):
     x = tf.constant([np.nan, np.inf, -np.inf, 100.0, -100.0])
-    names = "relu relu6 elu selu leaky_relu softplus softsign sigmoid tanh".split()
+    names = [
+        "relu",
+        "relu6",
+        "elu",
+        "selu",
+        "leaky_relu",
+        "softplus",
+        "softsign",
+        "sigmoid",
+        "tanh",
+    ]
     return {name: getattr(tf.nn, name)(x) for name in names}
 
 
@@ -63,7 +84,8 @@ def non_finite_values(tf):
 def relu_of_integers(tf):
     return {
         "relu": [
-            tf.nn.relu(tf.constant([-3, 0, 7], dtype)) for dtype in ("int8", "int16", "int32", "int64")
+            tf.nn.relu(tf.constant([-3, 0, 7], dtype))
+            for dtype in ("int8", "int16", "int32", "int64")
         ],
         "relu_unsigned": tf.nn.relu(tf.constant([0, 200], tf.uint8)),
         "relu6": [tf.nn.relu6(tf.constant([-3, 5, 9], dtype)) for dtype in ("int32", "int8")],

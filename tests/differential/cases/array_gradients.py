@@ -155,7 +155,14 @@ def _reduction_program(name, keepdims):
     return program
 
 
-for _name in ("reduce_sum", "reduce_mean", "reduce_prod", "reduce_max", "reduce_min", "reduce_logsumexp"):
+for _name in (
+    "reduce_sum",
+    "reduce_mean",
+    "reduce_prod",
+    "reduce_max",
+    "reduce_min",
+    "reduce_logsumexp",
+):
     case(f"{_name}")(_reduction_program(_name, False))
     case(f"{_name}_kept")(_reduction_program(_name, True))
 
@@ -166,10 +173,16 @@ def reduction_edges(tf):
     two_zeros, empty = tf.constant([[0.0, 0.0, 3.0]]), tf.zeros([0, 2])
     fed, axis = tf.placeholder(tf.float32), tf.placeholder(tf.int32, [])
     fetches = {
-        "ties": [tf.gradients(tf.reduce_max(ties, 1), ties), tf.gradients(tf.reduce_min(ties), ties)],
+        "ties": [
+            tf.gradients(tf.reduce_max(ties, 1), ties),
+            tf.gradients(tf.reduce_min(ties), ties),
+        ],
         "prod_zero": [tf.gradients(tf.reduce_prod(zeros, 1), zeros)],
         "prod_zeros": tf.gradients(tf.reduce_prod(two_zeros), two_zeros),
-        "empty": [tf.gradients(tf.reduce_sum(empty), empty), tf.gradients(tf.reduce_mean(empty, 1), empty)],
+        "empty": [
+            tf.gradients(tf.reduce_sum(empty), empty),
+            tf.gradients(tf.reduce_mean(empty, 1), empty),
+        ],
         "fed": tf.gradients(tf.reduce_mean(fed, axis), fed),
         "fed_max": tf.gradients(tf.reduce_max(fed, axis), fed),
         "norm": tf.gradients(tf.norm(ties, axis=1), ties),
@@ -208,8 +221,9 @@ def matmul(tf):
     results = {}
     for transpose_a in (False, True):
         for transpose_b in (False, True):
-            x, y = tf.constant(normal(*((4, 2) if transpose_a else (2, 4)))), tf.constant(
-                normal(*((3, 4) if transpose_b else (4, 3)), seed=1)
+            x, y = (
+                tf.constant(normal(*((4, 2) if transpose_a else (2, 4)))),
+                tf.constant(normal(*((3, 4) if transpose_b else (4, 3)), seed=1)),
             )
             product = tf.matmul(x, y, transpose_a=transpose_a, transpose_b=transpose_b)
             results[f"{transpose_a}_{transpose_b}"] = weighted_gradients(tf, product, [x, y])
@@ -254,7 +268,11 @@ def products(tf):
 
 @case
 def bias_and_diagonals(tf):
-    x, bias, image = tf.constant(normal(2, 3)), tf.constant(normal(3)), tf.constant(normal(2, 3, 2, 2))
+    x, bias, image = (
+        tf.constant(normal(2, 3)),
+        tf.constant(normal(3)),
+        tf.constant(normal(2, 3, 2, 2)),
+    )
     square = tf.constant(normal(3, 3))
     return {
         "bias": weighted_gradients(tf, tf.nn.bias_add(x, bias), [x, bias]),

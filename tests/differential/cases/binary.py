@@ -5,19 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case, case, error_cases
-from ..inputs import integers, normal, sample, uniform
-
-INTEGER_DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-FLOAT_DTYPES = ("float16", "bfloat16", "float32", "float64")
+from ..inputs import FLOATS, INTEGERS, integers, normal, sample, uniform
 
 # function below tf (or tf.math): the dtypes it declares
 ARITHMETIC = {
-    "add": (*FLOAT_DTYPES, *INTEGER_DTYPES, "complex64", "complex128", "string"),
-    "subtract": (*FLOAT_DTYPES, *INTEGER_DTYPES, "complex64", "complex128"),
-    "multiply": (*FLOAT_DTYPES, *INTEGER_DTYPES, "complex64", "complex128"),
-    "maximum": (*FLOAT_DTYPES, *INTEGER_DTYPES),
-    "minimum": (*FLOAT_DTYPES, *INTEGER_DTYPES),
-    "squared_difference": (*FLOAT_DTYPES, "int32", "int64", "complex64", "complex128"),
+    "add": (*FLOATS, *INTEGERS, "complex64", "complex128", "string"),
+    "subtract": (*FLOATS, *INTEGERS, "complex64", "complex128"),
+    "multiply": (*FLOATS, *INTEGERS, "complex64", "complex128"),
+    "maximum": (*FLOATS, *INTEGERS),
+    "minimum": (*FLOATS, *INTEGERS),
+    "squared_difference": (*FLOATS, "int32", "int64", "complex64", "complex128"),
     "multiply_no_nan": ("float16", "bfloat16", "float32", "float64", "complex64"),
     "add_v2": ("float32", "int32", "uint8"),
 }
@@ -135,7 +132,7 @@ def _division_program(dtype):
     return program
 
 
-for _dtype in INTEGER_DTYPES:
+for _dtype in INTEGERS:
     case(f"division_{_dtype}")(_division_program(_dtype))
 
 
@@ -150,7 +147,7 @@ def truncatemod(tf):
 @case
 def division_of_floats(tf):
     results = {}
-    for dtype in FLOAT_DTYPES:
+    for dtype in FLOATS:
         x = tf.constant([7.5, -7.5, 7.5, -7.5, 6.0], dtype)
         y = tf.constant([2.0, 2.0, -2.0, -2.0, 3.0], dtype)
         results[dtype] = [tf.floordiv(x, y), tf.floormod(x, y), tf.truediv(x, y), tf.div(x, y)]
@@ -199,8 +196,7 @@ def integer_overflow_wraps(tf):
 def pow_floats(tf):
     base, exponent = uniform(0.1, 3, (5,)), uniform(-2, 2, (5,))
     results = {
-        dtype: tf.pow(tf.constant(base, dtype), tf.constant(exponent, dtype))
-        for dtype in FLOAT_DTYPES
+        dtype: tf.pow(tf.constant(base, dtype), tf.constant(exponent, dtype)) for dtype in FLOATS
     }
     results["edge"] = tf.pow([0.0, 0.0, -2.0, -2.0, 2.0], [0.0, 2.0, 3.0, 0.5, np.inf])
     return results
@@ -241,7 +237,7 @@ def maximum_of_nan(tf):
 @case
 def bitwise(tf):
     results = {}
-    for dtype in INTEGER_DTYPES:
+    for dtype in INTEGERS:
         x = tf.constant(integers(0, 100, (4,), dtype))
         y = tf.constant(integers(0, 100, (4,), dtype, seed=1))
         results[dtype] = [tf.bitwise.bitwise_and(x, y), tf.bitwise.bitwise_or(x, y)]

@@ -5,11 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case, case, error_cases
-from ..inputs import sample
-
-REAL_DTYPES = (
-    "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
-)
+from ..inputs import REAL, sample
 
 
 @case
@@ -19,7 +15,16 @@ def python_scalars(tf):
 
 @case
 def numpy_scalars_keep_their_dtype(tf):
-    types = (np.float16, np.float64, np.int8, np.int64, np.uint16, np.uint64, np.bool_, np.complex64)
+    types = (
+        np.float16,
+        np.float64,
+        np.int8,
+        np.int64,
+        np.uint16,
+        np.uint64,
+        np.bool_,
+        np.complex64,
+    )
     return [tf.constant(kind(1)) for kind in types]
 
 
@@ -123,17 +128,17 @@ def fill(tf):
 def _cast_program(source):
     def program(tf):
         values = tf.constant(np.abs(sample(source, 7) * 3), dtype=source)
-        targets = [*REAL_DTYPES, "bool", "complex64", "complex128"]
+        targets = [*REAL, "bool", "complex64", "complex128"]
         return {target: tf.cast(values, target) for target in targets}
 
     return program
 
 
-for _dtype in (*REAL_DTYPES, "bool"):
+for _dtype in (*REAL, "bool"):
     case(f"cast_{_dtype}")(
         _cast_program(_dtype)
         if _dtype != "bool"
-        else lambda tf: [tf.cast([True, False], dtype) for dtype in (*REAL_DTYPES, "complex64")]
+        else lambda tf: [tf.cast([True, False], dtype) for dtype in (*REAL, "complex64")]
     )
 
 

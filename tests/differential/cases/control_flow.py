@@ -144,7 +144,9 @@ def smart_cond_and_case(tf):
     fetches = [
         tf.case(branches, default=lambda: y * 100.0),
         tf.case(branches, default=lambda: -y, exclusive=False),
-        tf.case({x < 1.0: lambda: y, x > 7.0: lambda: y * 3.0}, default=lambda: y * 4.0, exclusive=True),
+        tf.case(
+            {x < 1.0: lambda: y, x > 7.0: lambda: y * 3.0}, default=lambda: y * 4.0, exclusive=True
+        ),
         tf.switch_case(tf.cast(x, tf.int32), [lambda: y, lambda: y + 1.0], lambda: y + 2.0),
         tf.switch_case(tf.cast(x, tf.int32), {1: lambda: y, 0: lambda: y + 1.0}, lambda: y + 2.0),
     ]
@@ -158,7 +160,9 @@ def switch_and_merge(tf):
     output_false, output_true = tf.raw_ops.Switch(data=value, pred=predicate)
     merged = tf.raw_ops.Merge(inputs=[output_false * 2.0, output_true * 3.0])
     fetches = [merged.output, merged.value_index]
-    return Script(lambda session: [session.run(fetches, {predicate: flag}) for flag in (True, False)])
+    return Script(
+        lambda session: [session.run(fetches, {predicate: flag}) for flag in (True, False)]
+    )
 
 
 @case
@@ -220,7 +224,9 @@ def while_inside_cond(tf):
         lambda: tf.while_loop(lambda i: i < 10, lambda i: i + 1, [tf.constant(0)]),
         lambda: tf.constant(-1),
     )
-    return Script(lambda session: [session.run(result, {predicate: flag}) for flag in (True, False)])
+    return Script(
+        lambda session: [session.run(result, {predicate: flag}) for flag in (True, False)]
+    )
 
 
 @case
@@ -265,7 +271,9 @@ def while_updates_variables(tf):
             return i + 1
 
     loop = tf.while_loop(lambda i: i < 5, body, [tf.constant(0)])
-    return Script(lambda session: [session.run(loop), session.run(counter)], setup=[counter.initializer])
+    return Script(
+        lambda session: [session.run(loop), session.run(counter)], setup=[counter.initializer]
+    )
 
 
 @case
@@ -326,7 +334,9 @@ def map_and_fold(tf):
     fetches = {
         "map": tf.map_fn(lambda x: x * 2.0, values),
         "map_dtype": tf.map_fn(lambda x: tf.reduce_sum(x) > 0.0, values, dtype=tf.bool),
-        "map_pair": tf.map_fn(lambda pair: pair[0] - pair[1], (values, values + 1.0), dtype=tf.float32),
+        "map_pair": tf.map_fn(
+            lambda pair: pair[0] - pair[1], (values, values + 1.0), dtype=tf.float32
+        ),
         "map_partial": tf.map_fn(lambda x: x + 1.0, partial),
         "foldl": tf.foldl(lambda a, x: a * 0.5 + x, values),
         "foldr": tf.foldr(lambda a, x: a * 0.5 + x, values, initializer=tf.zeros([2])),
@@ -344,7 +354,9 @@ error_cases(
     cond_of_other_structures=lambda tf: tf.cond(
         tf.constant(True), lambda: (tf.constant(1), tf.constant(2)), lambda: tf.constant(1)
     ),
-    cond_of_python_predicate=lambda tf: tf.cond(True, lambda: tf.constant(1), lambda: tf.constant(2)),
+    cond_of_python_predicate=lambda tf: tf.cond(
+        True, lambda: tf.constant(1), lambda: tf.constant(2)
+    ),
     cond_without_function=lambda tf: tf.cond(tf.constant(True), tf.constant(1), tf.constant(2)),
     cond_of_vector=lambda tf: tf.cond(
         tf.constant([True, False]), lambda: tf.constant(1), lambda: tf.constant(2)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case, case, error_cases
-from ..inputs import normal
+from ..inputs import FLOATS, normal
 
-FLOATS = ("float16", "bfloat16", "float32", "float64")
 # name: (image shape, filter shape, further arguments of tf.nn.conv2d)
 CONV2D = {
     "same": ((2, 5, 6, 3), (3, 3, 3, 4), {"padding": "SAME"}),
@@ -16,7 +15,11 @@ CONV2D = {
     "even_filter_same": ((1, 5, 5, 2), (2, 4, 2, 3), {"padding": "SAME"}),
     "stride_same": ((1, 7, 6, 2), (3, 3, 2, 2), {"strides": [1, 2, 2, 1], "padding": "SAME"}),
     "stride_valid": ((1, 7, 6, 2), (3, 2, 2, 2), {"strides": [1, 2, 3, 1], "padding": "VALID"}),
-    "stride_beyond_filter": ((1, 7, 7, 1), (1, 2, 1, 2), {"strides": [1, 3, 3, 1], "padding": "SAME"}),
+    "stride_beyond_filter": (
+        (1, 7, 7, 1),
+        (1, 2, 1, 2),
+        {"strides": [1, 3, 3, 1], "padding": "SAME"},
+    ),
     "explicit": ((1, 4, 5, 2), (3, 3, 2, 2), {"padding": [[0, 0], [1, 2], [0, 3], [0, 0]]}),
     "explicit_stride": (
         (1, 4, 5, 2),
@@ -245,15 +248,11 @@ error_cases(
         tf.zeros([1, 4, 4, 1]), tf.zeros([3, 3, 1, 1], tf.float64), [1, 1, 1, 1], "SAME"
     ),
     fed_channels=lambda tf: Case(
-        tf.nn.conv2d(
-            x := tf.placeholder(tf.float32), tf.zeros([3, 3, 2, 2]), [1, 1, 1, 1], "SAME"
-        ),
+        tf.nn.conv2d(x := tf.placeholder(tf.float32), tf.zeros([3, 3, 2, 2]), [1, 1, 1, 1], "SAME"),
         {x: np.zeros([1, 4, 4, 3])},
     ),
     fed_rank=lambda tf: Case(
-        tf.nn.conv2d(
-            x := tf.placeholder(tf.float32), tf.zeros([3, 3, 2, 2]), [1, 1, 1, 1], "SAME"
-        ),
+        tf.nn.conv2d(x := tf.placeholder(tf.float32), tf.zeros([3, 3, 2, 2]), [1, 1, 1, 1], "SAME"),
         {x: np.zeros([4, 4, 2])},
     ),
     depthwise_channels=lambda tf: tf.nn.depthwise_conv2d(

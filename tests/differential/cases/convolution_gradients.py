@@ -1,11 +1,10 @@
-"""Transposed convolutions, and the gradient operations of convolutions and pools called directly."""
+"""Transposed convolutions, and gradients of convolutions and pools."""
 
 from __future__ import annotations
 
 from ..case import Case, case, error_cases
-from ..inputs import normal
+from ..inputs import FLOATS, normal
 
-FLOATS = ("float16", "bfloat16", "float32", "float64")
 # name: (image shape, filter shape, strides, padding); TensorFlow's CPU has no gradient of dilated
 # or grouped convolutions.
 GEOMETRIES = {
@@ -155,7 +154,12 @@ def pools(tf):
     x = tf.constant(normal(2, 5, 5, 2))
     results = {}
     for name in ("max_pool", "avg_pool"):
-        for size, stride, padding in ((2, 2, "VALID"), (3, 2, "SAME"), (3, 1, "SAME"), (2, 1, "VALID")):
+        for size, stride, padding in (
+            (2, 2, "VALID"),
+            (3, 2, "SAME"),
+            (3, 1, "SAME"),
+            (2, 1, "VALID"),
+        ):
             window, strides = [1, size, size, 1], [1, stride, stride, 1]
             y = getattr(tf.nn, name)(x, window, strides, padding)
             upstream = tf.constant(normal(*y.shape.as_list(), seed=2))

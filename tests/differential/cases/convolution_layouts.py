@@ -46,7 +46,11 @@ def bias_add_nchw(tf):
 
 @case
 def fused_batch_norm_nchw(tf):
-    x, scale, offset = tf.constant(normal(2, 3, 4, 4)), tf.constant(normal(3)), tf.constant(normal(3))
+    x, scale, offset = (
+        tf.constant(normal(2, 3, 4, 4)),
+        tf.constant(normal(3)),
+        tf.constant(normal(3)),
+    )
     training = tf.nn.fused_batch_norm(x, scale, offset, data_format="NCHW")
     mean, variance = tf.constant(normal(3, seed=2)), tf.constant([1.0, 0.5, 2.0])
     inference = tf.nn.fused_batch_norm(

@@ -64,7 +64,20 @@ def _unary_program(path, low, high):
 for _name, _arguments in UNARY.items():
     case(_name)(_unary_program(*_arguments))
 
-COMPLEX = "cos exp log sin sqrt square tanh reciprocal negative sigmoid conj rsqrt".split()
+COMPLEX = [
+    "cos",
+    "exp",
+    "log",
+    "sin",
+    "sqrt",
+    "square",
+    "tanh",
+    "reciprocal",
+    "negative",
+    "sigmoid",
+    "conj",
+    "rsqrt",
+]
 
 
 @case
@@ -91,10 +104,25 @@ def complex_parts(tf):
 
 
 SHAPE_PAIRS = [((2, 3), (2, 3)), ((2, 3), (3,)), ((), (2, 3)), ((2, 1), (1, 3)), ((1,), (2, 1, 2))]
-BINARY = (
-    "add subtract multiply truediv div pow maximum minimum squared_difference floordiv floormod "
-    "div_no_nan multiply_no_nan realdiv atan2 xlogy xdivy"
-).split()
+BINARY = [
+    "add",
+    "subtract",
+    "multiply",
+    "truediv",
+    "div",
+    "pow",
+    "maximum",
+    "minimum",
+    "squared_difference",
+    "floordiv",
+    "floormod",
+    "div_no_nan",
+    "multiply_no_nan",
+    "realdiv",
+    "atan2",
+    "xlogy",
+    "xdivy",
+]
 
 
 def _lookup(tf, name):

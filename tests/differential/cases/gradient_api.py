@@ -1,4 +1,4 @@
-"""``tf.gradients`` itself: its arguments, paths, sparse gradients, registration and control flow."""
+"""``tf.gradients`` itself: arguments, paths, sparse gradients, registration, control flow."""
 
 from __future__ import annotations
 

@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case, case, error_cases
-from ..inputs import booleans, integers, normal, sample
-
-ALL_DTYPES = (
-    "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool "
-    "string complex64 complex128"
-).split()
+from ..inputs import ALL_DTYPES, booleans, integers, normal, sample
 
 
 @case
@@ -299,7 +294,9 @@ error_cases(
     where_other_shapes=lambda tf: tf.where([True, False], [1, 2, 3], [1, 2, 3]),
     where_needs_both=lambda tf: tf.where([True], [1]),
     where_other_dtypes=lambda tf: tf.where([True], [1], [1.0]),
-    where_does_not_broadcast=lambda tf: tf.where([[True], [False]], tf.zeros([2, 2]), tf.zeros([2])),
+    where_does_not_broadcast=lambda tf: tf.where(
+        [[True], [False]], tf.zeros([2, 2]), tf.zeros([2])
+    ),
     one_hot_other_dtypes=lambda tf: tf.one_hot([0], 2, on_value=1, off_value=0.5),
     one_hot_float_indices=lambda tf: tf.one_hot([0.0], 2),
     one_hot_negative_depth=lambda tf: tf.one_hot([0], -1),

@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case, case, error_cases
-from ..inputs import integers, normal, sample
-
-ALL_DTYPES = (
-    "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool "
-    "string complex64 complex128"
-).split()
+from ..inputs import ALL_DTYPES, integers, normal, sample
 
 
 @case

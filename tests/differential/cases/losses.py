@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case, case, error_cases
-from ..inputs import normal, uniform
-
-FLOATS = ("float16", "bfloat16", "float32", "float64")
+from ..inputs import FLOATS, normal, uniform
 
 
 def _distribution(*shape, seed=0):

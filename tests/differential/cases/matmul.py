@@ -21,7 +21,16 @@ def _matmul_program(dtype):
     return program
 
 
-MATMUL_DTYPES = "float16 bfloat16 float32 float64 int32 int64 complex64 complex128".split()
+MATMUL_DTYPES = [
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "int32",
+    "int64",
+    "complex64",
+    "complex128",
+]
 for _dtype in MATMUL_DTYPES:
     case(f"matmul_{_dtype}")(_matmul_program(_dtype))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..case import Case, case, error_cases
 from ..inputs import normal, uniform
 
@@ -52,9 +50,7 @@ def fused_running_average(tf):
     x = tf.constant(normal(2, 3, 3, 2))
     scale, offset, mean, variance = _channels(tf, 2)
     return list(
-        tf.nn.fused_batch_norm(
-            x, scale, offset, mean, variance, exponential_avg_factor=0.3
-        )
+        tf.nn.fused_batch_norm(x, scale, offset, mean, variance, exponential_avg_factor=0.3)
     )
 
 
@@ -95,9 +91,7 @@ def _fused_gradient_program(training, data_format):
         )
         sources = [x, scale, offset] if training else [x, scale, offset, mean, variance]
         upstream = tf.constant(normal(*shape, seed=5))
-        return Case(
-            tf.gradients(y, sources, grad_ys=upstream), tolerance=1e-4, reason=ONE_PASS
-        )
+        return Case(tf.gradients(y, sources, grad_ys=upstream), tolerance=1e-4, reason=ONE_PASS)
 
     return program
 
@@ -222,16 +216,16 @@ def clipping(tf):
 
 
 def _fused(tf, shape, count, **arguments):
-    return tf.nn.fused_batch_norm(tf.zeros(shape), tf.zeros([count]), tf.zeros([count]), **arguments)
+    return tf.nn.fused_batch_norm(
+        tf.zeros(shape), tf.zeros([count]), tf.zeros([count]), **arguments
+    )
 
 
 error_cases(
     fused_rank=lambda tf: _fused(tf, [2, 2, 3], 3)[0],
     fused_channels=lambda tf: _fused(tf, [2, 2, 2, 3], 2)[0],
     fused_format=lambda tf: _fused(tf, [2, 2, 2, 3], 3, data_format="CHWN")[0],
-    fused_inference_without_statistics=lambda tf: _fused(
-        tf, [2, 2, 2, 3], 3, is_training=False
-    )[0],
+    fused_inference_without_statistics=lambda tf: _fused(tf, [2, 2, 2, 3], 3, is_training=False)[0],
     fused_of_doubles=lambda tf: tf.nn.fused_batch_norm(
         tf.zeros([1, 2, 2, 3], tf.float64), tf.zeros([3]), tf.zeros([3])
     )[0],

@@ -23,9 +23,7 @@ OPTIMIZERS = {
         0.1, l1_regularization_strength=0.05
     ),
     "proximal_adagrad": lambda tf: tf.train.ProximalAdagradOptimizer(0.1),
-    "adagrad_da": lambda tf: tf.train.AdagradDAOptimizer(
-        0.1, tf.train.get_or_create_global_step()
-    ),
+    "adagrad_da": lambda tf: tf.train.AdagradDAOptimizer(0.1, tf.train.get_or_create_global_step()),
 }
 DRIFT = "rounding errors grow over the steps"
 
@@ -77,7 +75,7 @@ for _name, _make in OPTIMIZERS.items():
 
 @case
 def compute_and_apply_gradients(tf):
-    w, unused = tf.Variable([1.0, 2.0], name="w"), tf.Variable(1.0, name="unused")
+    w, _unused = tf.Variable([1.0, 2.0], name="w"), tf.Variable(1.0, name="unused")
     frozen = tf.Variable(3.0, trainable=False, name="frozen")
     loss = tf.reduce_sum(tf.square(w)) * frozen
     optimizer = tf.train.GradientDescentOptimizer(0.1)
@@ -130,7 +128,9 @@ def fed_learning_rate(tf):
 @case
 def loss_from_a_function_of_grad_loss(tf):
     w = tf.Variable([1.0, 2.0])
-    train = tf.train.GradientDescentOptimizer(1.0).minimize(w * 2.0, grad_loss=tf.constant([1.0, 0.5]))
+    train = tf.train.GradientDescentOptimizer(1.0).minimize(
+        w * 2.0, grad_loss=tf.constant([1.0, 0.5])
+    )
     return Case(w, setup=[tf.global_variables_initializer(), train])
 
 
@@ -229,7 +229,9 @@ def raw_training_operations(tf):
         moved = raw.ApplyMomentum(
             var=w, accum=m, lr=0.1, grad=grad, momentum=0.9, use_nesterov=True, use_locking=True
         )
-    return Case([moved, applied.dtype.name, descended.op.type], setup=[tf.global_variables_initializer()])
+    return Case(
+        [moved, applied.dtype.name, descended.op.type], setup=[tf.global_variables_initializer()]
+    )
 
 
 error_cases(

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case, case, error_cases
-from ..inputs import integers, normal
+from ..inputs import FLOATS, integers, normal
 
-FLOATS = ("float16", "bfloat16", "float32", "float64")
 # name: (image shape, window, strides, padding)
 GEOMETRIES = {
     "valid": ((2, 5, 6, 2), (2, 2), (2, 2), "VALID"),
@@ -153,9 +152,7 @@ error_cases(
     stride_zero=lambda tf: _pool(tf, strides=(1, 0, 2, 1)),
     pool_over_batch=lambda tf: _pool(tf, window=(2, 2, 2, 1)),
     unknown_padding=lambda tf: _pool(tf, padding="FULL"),
-    avg_pool_of_integers=lambda tf: tf.nn.avg_pool(
-        tf.zeros([1, 4, 4, 1], tf.int32), 2, 2, "SAME"
-    ),
+    avg_pool_of_integers=lambda tf: tf.nn.avg_pool(tf.zeros([1, 4, 4, 1], tf.int32), 2, 2, "SAME"),
     max_pool_of_booleans=lambda tf: tf.nn.max_pool(tf.zeros([1, 4, 4, 1], tf.bool), 2, 2, "SAME"),
     fed_rank=lambda tf: Case(
         tf.nn.max_pool(x := tf.placeholder(tf.float32), 2, 2, "SAME"), {x: np.zeros([4, 4])}

@@ -28,9 +28,7 @@ FUNCTIONS = {
         [9], dtype=tf.bfloat16, seed=seed
     ),
     "random_uniform_int32": lambda tf, seed: tf.random_uniform([9], -5, 50, tf.int32, seed=seed),
-    "random_uniform_int64": lambda tf, seed: tf.random_uniform(
-        [9], 10, 2**40, tf.int64, seed=seed
-    ),
+    "random_uniform_int64": lambda tf, seed: tf.random_uniform([9], 10, 2**40, tf.int64, seed=seed),
     "random_normal": lambda tf, seed: tf.random_normal([3, 3], seed=seed),
     "random_normal_scaled": lambda tf, seed: tf.random_normal([5], 10.0, 0.5, seed=seed),
     "random_normal_float64": lambda tf, seed: tf.random_normal([5], dtype=tf.float64, seed=seed),
@@ -115,7 +113,9 @@ def odd_sizes(tf):
     sizes = ([], [0], [1], [4], [5], [257], [2, 0, 3])
     results = {"uniform": [tf.random_uniform(size, seed=1) for size in sizes]}
     results["normal"] = [tf.random_normal(size, seed=1) for size in sizes]
-    results["integers"] = [tf.random_uniform(size, maxval=9, dtype=tf.int32, seed=1) for size in sizes]
+    results["integers"] = [
+        tf.random_uniform(size, maxval=9, dtype=tf.int32, seed=1) for size in sizes
+    ]
     return Case(results, runs=2, **EXACT)
 
 

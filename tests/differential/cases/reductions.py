@@ -5,11 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case, case, error_cases
-from ..inputs import booleans, normal, sample, uniform
+from ..inputs import COMPLEX, FLOATS, INTEGERS, booleans, normal, sample, uniform
 
-FLOATS = ("float16", "bfloat16", "float32", "float64")
-INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
-COMPLEX = ("complex64", "complex128")
 NUMERIC_REDUCTIONS = {
     "reduce_sum": (*FLOATS, *INTEGERS, *COMPLEX),
     "reduce_mean": (*FLOATS, "int32", "int64", "uint8", *COMPLEX),

@@ -5,12 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case, case, error_cases
-from ..inputs import integers, normal, sample
-
-ALL_DTYPES = (
-    "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool "
-    "string complex64 complex128"
-).split()
+from ..inputs import ALL_DTYPES, integers, normal, sample
 
 
 @case
@@ -217,8 +212,12 @@ def space_and_batch(tf):
         "to_batch": tf.space_to_batch(image, [[0, 0], [0, 0]], 2),
         "to_batch_padded": tf.space_to_batch(image, [[1, 1], [2, 0]], 2),
         "nd": tf.space_to_batch_nd(image, [2, 2], [[0, 0], [2, 0]]),
-        "nd_one_dimension": tf.space_to_batch_nd(tf.constant(integers(0, 9, (2, 6))), [3], [[0, 0]]),
-        "from_batch": tf.batch_to_space(tf.constant(integers(0, 9, (4, 2, 2, 1))), [[0, 0], [1, 0]], 2),
+        "nd_one_dimension": tf.space_to_batch_nd(
+            tf.constant(integers(0, 9, (2, 6))), [3], [[0, 0]]
+        ),
+        "from_batch": tf.batch_to_space(
+            tf.constant(integers(0, 9, (4, 2, 2, 1))), [[0, 0], [1, 0]], 2
+        ),
         "from_batch_nd": tf.batch_to_space_nd(
             tf.constant(integers(0, 9, (6, 1, 2, 1))), [2, 3], [[0, 1], [2, 0]]
         ),

@@ -7,12 +7,7 @@ import operator
 import numpy as np
 
 from ..case import Case, case, error_cases
-from ..inputs import integers, normal, sample
-
-ALL_DTYPES = (
-    "float16 bfloat16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool "
-    "string complex64 complex128"
-).split()
+from ..inputs import ALL_DTYPES, integers, normal, sample
 
 INDICES = {
     "integer": np.s_[1],
@@ -149,7 +144,9 @@ def strided_slice_with_fed_bounds(tf):
         tf.strided_slice(partial, begin, end, shrink_axis_mask=2),
         tf.strided_slice(partial, unknown, unknown + 1),
     ]
-    return Case(fetches, {partial: integers(0, 99, (4, 5)), begin: [1, 0], end: [3, 4], unknown: [1]})
+    return Case(
+        fetches, {partial: integers(0, 99, (4, 5)), begin: [1, 0], end: [3, 4], unknown: [1]}
+    )
 
 
 @case

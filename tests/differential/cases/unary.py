@@ -43,10 +43,32 @@ REAL_FUNCTIONS = {
     "tan": ("tan", -1.4, 1.4),
     "tanh": ("tanh", -4, 4),
 }
-COMPLEX_FUNCTIONS = (
-    "abs acos acosh asin asinh atan atanh cos cosh exp expm1 log log1p negative reciprocal rsqrt "
-    "sigmoid sign sin sinh sqrt square tan tanh"
-).split()
+COMPLEX_FUNCTIONS = [
+    "abs",
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "cos",
+    "cosh",
+    "exp",
+    "expm1",
+    "log",
+    "log1p",
+    "negative",
+    "reciprocal",
+    "rsqrt",
+    "sigmoid",
+    "sign",
+    "sin",
+    "sinh",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+]
 INTEGER_FUNCTIONS = ("abs", "negative", "sign", "square", "round")
 # Functions for which TensorFlow's CPU does not have both half precisions.
 HALVES = {"digamma": ("float16",), "lgamma": ("float16",), "rint": ()}

@@ -31,7 +31,13 @@ def reuse_returns_the_same_variable(tf):
     with tf.variable_scope("s") as scope:
         scope.reuse_variables()
         fifth = tf.get_variable("w")
-    return [first is second, first is third, fourth.name, fifth is first, len(tf.global_variables())]
+    return [
+        first is second,
+        first is third,
+        fourth.name,
+        fifth is first,
+        len(tf.global_variables()),
+    ]
 
 
 @case
@@ -161,8 +167,20 @@ def name_scopes_and_unique_names(tf):
 def default_names_of_operations(tf):
     x, y = tf.placeholder(tf.float32, [2, 2]), tf.constant([[1.0, 2.0], [3.0, 4.0]])
     tensors = [x, y, x + y, x - y, x * y, x / y, x @ y, -x, x[0], x > y, tf.reduce_sum(x)]
-    tensors += [tf.nn.relu(x), tf.nn.softmax(x), tf.reshape(x, [4]), tf.transpose(x), tf.cast(x, tf.int32)]
-    tensors += [tf.concat([x, y], 0), tf.stack([x, y]), tf.zeros([2]), tf.argmax(x, 1), tf.identity(x)]
+    tensors += [
+        tf.nn.relu(x),
+        tf.nn.softmax(x),
+        tf.reshape(x, [4]),
+        tf.transpose(x),
+        tf.cast(x, tf.int32),
+    ]
+    tensors += [
+        tf.concat([x, y], 0),
+        tf.stack([x, y]),
+        tf.zeros([2]),
+        tf.argmax(x, 1),
+        tf.identity(x),
+    ]
     tensors += [*tf.split(x, 2), tf.expand_dims(x, 0), tf.where(x > y, x, y), tf.one_hot([1], 2)]
     tensors += [tf.reduce_mean(x), tf.square(x), tf.shape(x), tf.tile(x, [1, 2]), tf.gather(x, [0])]
     return {

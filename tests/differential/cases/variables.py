@@ -114,8 +114,12 @@ def initial_value_from_another_variable(tf):
     first = tf.Variable(tf.random_uniform([3], seed=1))
     second = tf.Variable(first.initialized_value() * 2)
     third = tf.Variable(lambda: tf.ones([2]) * 3)
-    return Case([first, second, third], setup=[tf.global_variables_initializer()], tolerance=0.0,
-                reason="a random stream is the same bits or another stream")
+    return Case(
+        [first, second, third],
+        setup=[tf.global_variables_initializer()],
+        tolerance=0.0,
+        reason="a random stream is the same bits or another stream",
+    )
 
 
 @case
@@ -182,8 +186,11 @@ def feeding_a_variable(tf):
     plain, resource = tf.Variable([1.0]), tf.Variable([1.0], use_resource=True)
     product = plain * 2.0
     other = resource.value() * 2.0
-    return Case([product, other], {plain: [5.0], resource.value(): [1.0]},
-                setup=[tf.global_variables_initializer()])
+    return Case(
+        [product, other],
+        {plain: [5.0], resource.value(): [1.0]},
+        setup=[tf.global_variables_initializer()],
+    )
 
 
 @case
