@@ -78,11 +78,11 @@ def test_gradient(name: str) -> None:
 
 
 def contract_of(recorded: Mapping[str, Any]) -> dict[str, Any]:
-    """The recorded contract; a set of allowed values has no order."""
+    """The recorded contract; allowed values are a set (Mod lists one of them twice)."""
     attrs = [dict(attr) for attr in recorded.get("attrs", ())]
     for attr in attrs:
         if "allowed" in attr:
-            attr["allowed"] = sorted(attr["allowed"])
+            attr["allowed"] = sorted(set(attr["allowed"]))
     return {
         "inputs": recorded.get("inputs", []),
         "outputs": recorded.get("outputs", []),
@@ -118,7 +118,7 @@ def attr_facts(attr: AttrDef) -> dict[str, Any]:
     if attr.has_default:
         facts["default"] = plain(attr.default)
     if attr.allowed_values is not None:
-        facts["allowed"] = sorted(map(plain, attr.allowed_values))
+        facts["allowed"] = sorted(set(map(plain, attr.allowed_values)))
     if attr.minimum is not None:
         facts["minimum"] = attr.minimum
     return facts
