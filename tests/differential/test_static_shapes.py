@@ -2,7 +2,7 @@
 
 Where TensorFlow knows a dimension we must know it too, and where it refuses to build an op so must
 we. The comparison is exact in the other direction as well: a shape that TensorFlow leaves open but
-that we state is told, since programs may rely on `None`.
+that we state is told, since programs may rely on `None`. `right_answer` names the exceptions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 import featherflow as tf
 from featherflow.framework.op import get_op
 
-from .static_shapes import FAMILIES, infer_row, rows_of
+from .static_shapes import FAMILIES, Row, infer_row, rows_of
 
 ROWS = {f"{family}: {row}": row for family in FAMILIES for row in rows_of(family)}
 RECORDED: dict[str, Any] = json.loads(Path(__file__).with_name("static_shapes.json").read_text())
@@ -27,6 +27,14 @@ def apply(op: str, **arguments: Any) -> Any:
     return get_op(op)(**arguments)
 
 
+def right_answer(row: Row, inputs: str, recorded: str) -> str:
+    """What we should infer: TensorFlow's answer, except where it is wrong."""
+    if row.op == "SplitV" and inputs.endswith(("split_dim=()", "split_dim=?")):
+        # TensorFlow takes an axis that it does not know for the last one.
+        return " ".join(["(?,?)"] * row.attrs["num_split"])
+    return recorded
+
+
 def test_every_row_is_recorded() -> None:
     assert list(ROWS) == list(RECORDED)
 
@@ -34,9 +42,12 @@ def test_every_row_is_recorded() -> None:
 @pytest.mark.parametrize("key", list(RECORDED), ids=list(RECORDED))
 def test_static_shapes(key: str) -> None:
     ours = infer_row(tf, apply, ROWS[key])
+    answers = {
+        inputs: right_answer(ROWS[key], inputs, shapes) for inputs, shapes in RECORDED[key].items()
+    }
     found = [
         f"{inputs} gives {ours[inputs]}, not {shapes}"
-        for inputs, shapes in RECORDED[key].items()
+        for inputs, shapes in answers.items()
         if ours[inputs] != shapes
     ]
     assert not found, "\n".join([key, *found])
