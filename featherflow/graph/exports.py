@@ -45,10 +45,6 @@ export_value(f"{_GRAPH}.tensor", "Tensor")
 export_value(f"{_GRAPH}.default_graph", "get_default_graph", v1_only=True)
 export_value(f"{_GRAPH}.default_graph", "reset_default_graph", v1_only=True)
 
-_CONVERSION = f"{_FRAMEWORK}.tensor_conversion"
-export_value(_CONVERSION, "convert_to_tensor")
-export_value(_CONVERSION, "register_tensor_conversion_function")
-
 #: Messages of each protocol-buffer module that have public names.
 _MESSAGES = {
     "graph_pb2": ("GraphDef",),

@@ -1,4 +1,4 @@
-"""Axes and dimensions as ops take them: negative ones count from the end, wrong ones are refused."""
+"""Axes as ops take them: negative ones count from the end, wrong ones are refused."""
 
 from __future__ import annotations
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from featherflow.framework import dtypes, tensor_conversion
+from featherflow.framework.array_values import as_ndarray
 from featherflow.framework.dimension import Dimension
 from featherflow.framework.dtypes import DType
 from featherflow.framework.exports import export, export_v1
-from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.op import define_op
-from featherflow.framework.op_kernel import OpKernel
 from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_shape import TensorShape
+from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
-from featherflow.framework.array_conversion import array_of
+
+# --- Const ----------------------------------------------------------------------------------------
 
 Const = define_op("Const", outputs=("output: dtype",), attrs=("value: tensor", "dtype: type"))
 
@@ -41,12 +43,16 @@ Const.not_differentiable("it has no inputs")
 
 @export_v1("constant")
 def constant_v1(
-    value: Any, dtype: Any = None, shape: Any = None, name: str = "Const", verify_shape: bool = False
+    value: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    name: str = "Const",
+    verify_shape: bool = False,
 ) -> Tensor:
     """A tensor that is `value` in every run.
 
     Args:
-      value: a number, string, list or array.
+      value: a number, string, array, or nested list of these.
       dtype: of the result; None takes the value's (Python floats are float32, ints int32).
       shape: of the result; a value with fewer elements is filled up with its last one.
       name: of the node.
@@ -54,45 +60,95 @@ def constant_v1(
     Returns:
       A tensor.
     Raises:
-      TypeError: the value has another dtype.
-      ValueError: it has another shape, or too many elements.
+      TypeError: the value has another dtype, or it is a tensor.
+      ValueError: it has too many elements.
     """
-    array, result_dtype = array_of(value, None if dtype is None else dtypes.as_dtype(dtype), shape, verify_shape)
-    return _constant(array, result_dtype, name)
+    array = _own_array(value, dtype)
+    if shape is not None:
+        array = _filled_up(array, _sizes_of(shape), verify_shape)
+    return _constant(array, dtype, name)
 
 
 @export("constant")
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
-    """A tensor that is `value` in every run; a `shape` is filled with a single value.
+    """A tensor that is `value` in every run.
 
     Args:
-      value: a number, string, list or array.
+      value: a number, string, array, or nested list of these.
       dtype: of the result; None takes the value's (Python floats are float32, ints int32).
-      shape: of the result.
+      shape: of the result; a single value fills it, others must have as many elements.
       name: of the node.
     Returns:
       A tensor.
+    Raises:
+      TypeError: the value has another dtype or number of elements, or it is a tensor.
+
+    >>> import featherflow as tf
+    >>> tf.constant([[1.0, 2.0]])
+    <tf.Tensor 'Const:0' shape=(1, 2) dtype=float32>
     """
-    return constant_v1(value, dtype, shape, name)
+    array = _own_array(value, dtype)
+    if shape is not None:
+        sizes = _sizes_of(shape)
+        if array.size != 1 and array.size != math.prod(sizes):
+            raise TypeError(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
+        array = _filled_up(array, sizes, verify=False)
+    return _constant(array, dtype, name)
 
 
-def _constant(array: np.ndarray, dtype: DType, name: str | None) -> Tensor:
-    return Const(value=array, dtype=dtype, name=name or "Const")
+def _constant(array: np.ndarray, dtype: Any, name: str | None) -> Tensor:
+    result_dtype = dtypes.from_numpy(array.dtype) if dtype is None else dtypes.as_dtype(dtype)
+    return Const(value=array, dtype=result_dtype.base_dtype, name=name or "Const")
+
+
+def _own_array(value: Any, dtype: Any) -> np.ndarray:
+    """`value` as an array that nobody else holds."""
+    if isinstance(value, Tensor):
+        raise TypeError("Expected any non-tensor type, but got a tensor instead.")
+    try:
+        array = as_ndarray(value, dtype)
+    except NotImplementedError:  # Tensor.__array__
+        raise TypeError("Expected any non-tensor type, but got a tensor instead.") from None
+    return array.copy() if array is value or array.base is not None else array
+
+
+def _sizes_of(shape: Any) -> tuple[int, ...]:
+    return tuple(TensorShape(shape).as_list())  # type: ignore[arg-type]
+
+
+def _filled_up(array: np.ndarray, sizes: tuple[int, ...], verify: bool) -> np.ndarray:
+    """`array` in the shape `sizes`, its last element repeated where there are too few."""
+    if array.shape == sizes:
+        return array
+    if verify:
+        raise TypeError(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
+    count = math.prod(sizes)
+    if array.size > count:
+        raise ValueError(
+            f"Too many elements provided. Takes at most {count:d}, but got {array.size:d}"
+        )
+    if array.size == count:
+        return array.reshape(sizes)
+    if array.size == 0:
+        return np.full(sizes, b"" if array.dtype == object else 0, dtype=array.dtype)
+    result = np.full(count, array.reshape(-1)[-1], dtype=array.dtype)
+    result[: array.size] = array.reshape(-1)
+    return result.reshape(sizes)
 
 
 def convert_value(
     value: Any, dtype: DType | None = None, name: str | None = None, as_ref: bool = False
 ) -> Tensor:
     """The ordinary conversion: anything array-like becomes a constant."""
-    array, result_dtype = array_of(value, dtype)
-    return _constant(array, result_dtype, name)
+    if isinstance(value, Operation):
+        raise TypeError(f"can't convert Operation '{value.name}' to Tensor")
+    return _constant(_own_array(value, dtype), dtype, name)
 
 
 tensor_conversion.set_tensor_type(Tensor)
 tensor_conversion.register_tensor_conversion_function(object, convert_value, 200)
 
-
-# --- shapes as tensors -----------------------------------------------------------------------------
+# --- shapes as tensors ----------------------------------------------------------------------------
 
 
 def _convert_shape(
@@ -126,46 +182,3 @@ def _sizes(value: Any, sizes: Any, dtype: DType | None, name: str | None) -> Ten
 
 tensor_conversion.register_tensor_conversion_function(TensorShape, _convert_shape, 100)
 tensor_conversion.register_tensor_conversion_function(Dimension, _convert_dimension, 100)
-
-# --- placeholders ----------------------------------------------------------------------------------
-
-Placeholder = define_op(
-    "Placeholder", outputs=("output: dtype",), attrs=("dtype: type", "shape: shape = unknown")
-)
-
-
-@Placeholder.shape_fn
-def _placeholder_shape(c: InferenceContext) -> TensorShape:
-    return c.attrs["shape"]
-
-
-@Placeholder.kernel("CPU")
-class _PlaceholderCpu(OpKernel):
-    """Runs only where the placeholder was not fed."""
-
-    def compute(self, ctx: Any) -> np.ndarray:
-        attrs = self.node.attrs
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"You must feed a value for placeholder tensor '{self.node.name}' with dtype "
-            f"{attrs['dtype'].name} and shape {attrs['shape']}",
-            remedy=f"Pass feed_dict={{tensor: value}} to Session.run.",
-        )
-
-
-Placeholder.not_differentiable("it has no inputs")
-
-
-@export_v1("placeholder")
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
-    """A tensor whose value is given with each run: `sess.run(…, feed_dict={x: value})`.
-
-    Args:
-      dtype: of the values.
-      shape: of the values, None where a dimension may vary; None for any shape.
-      name: of the node.
-    Returns:
-      A tensor that must be fed.
-    """
-    return Placeholder(dtype=dtypes.as_dtype(dtype), shape=TensorShape(shape), name=name)

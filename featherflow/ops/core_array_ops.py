@@ -21,7 +21,7 @@ from featherflow.ops.reshape_ops import Reshape
 from featherflow.ops.shape_ops import Rank, Shape, ShapeN, rank
 from featherflow.ops.shape_ops import shape as shape_of
 
-# --- ConcatV2 --------------------------------------------------------------------------------------
+# --- ConcatV2 -------------------------------------------------------------------------------------
 
 ConcatV2 = define_op(
     "ConcatV2",
@@ -119,9 +119,7 @@ def concat_gradients(values: Any, axis: Tensor, grad: Tensor) -> list[Tensor]:
         if sizes[-1].op.type != "Const":
             sizes = ShapeN(values)
             break
-    return [
-        Slice(grad, begin, size) for begin, size in zip(ConcatOffset(place, sizes), sizes)
-    ]
+    return [Slice(grad, begin, size) for begin, size in zip(ConcatOffset(place, sizes), sizes)]
 
 
 @export("concat")
@@ -148,7 +146,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         return Identity(value, name=f"{scope}concat")
 
 
-# --- ConcatOffset ----------------------------------------------------------------------------------
+# --- ConcatOffset ---------------------------------------------------------------------------------
 
 ConcatOffset = define_op(
     "ConcatOffset",
@@ -193,7 +191,7 @@ def _check_same_but(place: int, first: np.ndarray, dims: np.ndarray) -> None:
 ConcatOffset.not_differentiable("offsets are integers")
 
 
-# --- Slice -----------------------------------------------------------------------------------------
+# --- Slice ----------------------------------------------------------------------------------------
 
 Slice = define_op(
     "Slice",
@@ -304,7 +302,7 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
     return Slice(input_, begin, size, name=name)
 
 
-# --- Pad -------------------------------------------------------------------------------------------
+# --- Pad ------------------------------------------------------------------------------------------
 
 Pad = define_op(
     "Pad",

@@ -25,7 +25,7 @@ from featherflow.ops.shape_ops import shape_internal
 #: `tf.zeros` of fewer elements is a constant, of more a Fill: graphs stay small.
 _MAX_CONSTANT_ELEMENTS = 1000
 
-# --- Fill ------------------------------------------------------------------------------------------
+# --- Fill -----------------------------------------------------------------------------------------
 
 Fill = define_op(
     "Fill",
@@ -71,7 +71,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     return Fill(dims, value, name=name)
 
 
-# --- ZerosLike and OnesLike ------------------------------------------------------------------------
+# --- ZerosLike and OnesLike -----------------------------------------------------------------------
 
 ZerosLike = define_op("ZerosLike", inputs=("x: T",), outputs=("y: T",), attrs=("T: type",))
 ZerosLike.shape_fn(unchanged_shape)
@@ -169,7 +169,7 @@ def ones_like_v2(
     return ones_like(input, dtype, name)
 
 
-# --- zeros and ones --------------------------------------------------------------------------------
+# --- zeros and ones -------------------------------------------------------------------------------
 
 
 @export_v1("zeros")

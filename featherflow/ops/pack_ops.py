@@ -1,4 +1,4 @@
-"""Pack and Unpack: tensors joined along a new dimension, and taken apart; lists that hold tensors."""
+"""Pack and Unpack: tensors joined along a new dimension and taken apart; lists of tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from featherflow.kernels.axes import normalize_axis
 from featherflow.ops.cast_ops import Cast
 from featherflow.ops.constant_ops import constant
 
-# --- Pack ------------------------------------------------------------------------------------------
+# --- Pack -----------------------------------------------------------------------------------------
 
 Pack = define_op(
     "Pack",
@@ -172,7 +172,7 @@ def _pack_nested(values: Any, dtype: DType, name: str) -> Any:
 tensor_conversion.register_tensor_conversion_function((list, tuple), pack_conversion, 99)
 
 
-# --- Unpack ----------------------------------------------------------------------------------------
+# --- Unpack ---------------------------------------------------------------------------------------
 
 Unpack = define_op(
     "Unpack",

@@ -18,7 +18,7 @@ from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.cast_ops import cast
 
-# --- Range -----------------------------------------------------------------------------------------
+# --- Range ----------------------------------------------------------------------------------------
 
 Range = define_op(
     "Range",

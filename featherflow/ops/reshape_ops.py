@@ -16,7 +16,7 @@ from featherflow.graph.tensor import Tensor
 from featherflow.kernels.axes import normalize_axis
 from featherflow.ops.shape_ops import shape as shape_of
 
-# --- Reshape ---------------------------------------------------------------------------------------
+# --- Reshape --------------------------------------------------------------------------------------
 
 Reshape = define_op(
     "Reshape",
@@ -121,7 +121,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     return Reshape(tensor, shape, name=name)
 
 
-# --- ExpandDims ------------------------------------------------------------------------------------
+# --- ExpandDims -----------------------------------------------------------------------------------
 
 ExpandDims = define_op(
     "ExpandDims",
@@ -178,9 +178,7 @@ def expand_dims_v2(input: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 @export_v1("expand_dims")
-def expand_dims(
-    input: Any, axis: Any = None, name: str | None = None, dim: Any = None
-) -> Tensor:
+def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """`expand_dims_v2`, which also takes `axis` by its old name `dim`."""
     axis = renamed_argument("axis", axis, "dim", dim)
     if axis is None:
@@ -201,7 +199,7 @@ def renamed_argument(name: str, value: Any, old_name: str, old_value: Any) -> An
     return old_value
 
 
-# --- Squeeze ---------------------------------------------------------------------------------------
+# --- Squeeze --------------------------------------------------------------------------------------
 
 Squeeze = define_op(
     "Squeeze",

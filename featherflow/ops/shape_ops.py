@@ -1,4 +1,4 @@
-"""Ops that ask for shapes: Shape, ShapeN, Size, Rank, and the axes along which gradients are summed."""
+"""Ops that ask for shapes: Shape, ShapeN, Size, Rank, and the axes that gradients sum over."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _vector_of_rank(shape: TensorShape) -> TensorShape:
     return TensorShape._of((None if shape._dims is None else len(shape._dims),))
 
 
-# --- Shape -----------------------------------------------------------------------------------------
+# --- Shape ----------------------------------------------------------------------------------------
 
 Shape = define_op(
     "Shape",
@@ -61,9 +61,7 @@ Shape.not_differentiable("a shape is an integer vector")
 
 
 @export_v1("shape")
-def shape(
-    input: Any, name: str | None = None, out_type: DType = dtypes.int32
-) -> Tensor:
+def shape(input: Any, name: str | None = None, out_type: DType = dtypes.int32) -> Tensor:
     """The shape of a tensor, as a vector.
 
     A shape that is known while the graph is built becomes a constant.
@@ -97,7 +95,7 @@ def shape_internal(
         return Shape(input, out_type=out_type, name=scope)
 
 
-# --- ShapeN ----------------------------------------------------------------------------------------
+# --- ShapeN ---------------------------------------------------------------------------------------
 
 ShapeN = define_op(
     "ShapeN",
@@ -126,9 +124,7 @@ ShapeN.not_differentiable("a shape is an integer vector")
 
 
 @export("shape_n")
-def shape_n(
-    input: Any, out_type: DType = dtypes.int32, name: str | None = None
-) -> list[Tensor]:
+def shape_n(input: Any, out_type: DType = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors.
 
     Args:
@@ -141,7 +137,7 @@ def shape_n(
     return ShapeN(input, out_type=out_type, name=name)
 
 
-# --- Size ------------------------------------------------------------------------------------------
+# --- Size -----------------------------------------------------------------------------------------
 
 Size = define_op(
     "Size",
@@ -201,7 +197,7 @@ def size_internal(
         return Size(input, out_type=out_type, name=scope)
 
 
-# --- Rank ------------------------------------------------------------------------------------------
+# --- Rank -----------------------------------------------------------------------------------------
 
 Rank = define_op("Rank", inputs=("input: T",), outputs=("output: int32",), attrs=("T: type",))
 Rank.shape_fn(scalar_shape)
@@ -245,7 +241,7 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
         return Rank(input, name=scope)
 
 
-# --- BroadcastGradientArgs -------------------------------------------------------------------------
+# --- BroadcastGradientArgs ------------------------------------------------------------------------
 
 BroadcastGradientArgs = define_op(
     "BroadcastGradientArgs",
@@ -289,5 +285,3 @@ def _broadcast_gradient_args_cpu(s0: np.ndarray, s1: np.ndarray) -> tuple[np.nda
 
 
 BroadcastGradientArgs.not_differentiable("axes are integers")
-
-

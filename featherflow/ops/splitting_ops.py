@@ -17,7 +17,7 @@ from featherflow.graph.tensor import Tensor
 from featherflow.kernels.axes import normalize_axis
 from featherflow.ops.core_array_ops import concat
 
-# --- Split -----------------------------------------------------------------------------------------
+# --- Split ----------------------------------------------------------------------------------------
 
 Split = define_op(
     "Split",
@@ -77,7 +77,7 @@ def _split_grad(op: Any, *grads: Tensor) -> tuple[None, Tensor]:
     return None, concat(list(grads), op.inputs[0])
 
 
-# --- SplitV ----------------------------------------------------------------------------------------
+# --- SplitV ---------------------------------------------------------------------------------------
 
 SplitV = define_op(
     "SplitV",

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from featherflow.framework import dtypes
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import define_op
@@ -19,7 +18,7 @@ from featherflow.ops.pack_ops import is_tensor_like
 from featherflow.ops.range_ops import Range
 from featherflow.ops.shape_ops import rank as rank_of
 
-# --- InvertPermutation -----------------------------------------------------------------------------
+# --- InvertPermutation ----------------------------------------------------------------------------
 
 InvertPermutation = define_op(
     "InvertPermutation",
@@ -71,7 +70,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     return InvertPermutation(x, name=name)
 
 
-# --- Transpose and ConjugateTranspose --------------------------------------------------------------
+# --- Transpose and ConjugateTranspose -------------------------------------------------------------
 
 Transpose = define_op(
     "Transpose",
