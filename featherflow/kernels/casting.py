@@ -9,7 +9,7 @@ from featherflow.framework.errors import InvalidArgumentError
 
 
 def cast(array: np.ndarray, dtype: np.dtype, truncate: bool = False) -> np.ndarray:
-    """A copy of `array` with elements of `dtype`, rounded to nearest even where floats get narrower.
+    """A copy of `array` with elements of `dtype`; floats that get narrower are rounded to nearest.
 
     Complex numbers lose their imaginary part on the way to real ones, floats their fraction on the
     way to integers, integers their high bits. Floats outside an integer type's range become what

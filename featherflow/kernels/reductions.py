@@ -103,7 +103,7 @@ def reduce_euclidean_norm(input: np.ndarray, axes: Axes, keep_dims: bool) -> np.
     return np.sqrt(total, out=...).astype(input.dtype)
 
 
-# --- places of extrema -----------------------------------------------------------------------------
+# --- places of extrema ----------------------------------------------------------------------------
 
 
 def arg_max(input: np.ndarray, axis: int, dtype: np.dtype) -> np.ndarray:

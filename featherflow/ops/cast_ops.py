@@ -18,7 +18,7 @@ from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import casting
 
-# --- Cast ------------------------------------------------------------------------------------------
+# --- Cast -----------------------------------------------------------------------------------------
 
 Cast = define_op(
     "Cast",
@@ -137,7 +137,7 @@ def to_complex128(x: Any, name: str = "ToComplex128") -> Any:
     return cast(x, dtypes.complex128, name)
 
 
-# --- Bitcast ---------------------------------------------------------------------------------------
+# --- Bitcast --------------------------------------------------------------------------------------
 
 _BITCAST_TYPES = (
     "{bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, "

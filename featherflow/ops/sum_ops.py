@@ -1,4 +1,4 @@
-"""Sum and BroadcastTo, each the other's gradient, and what undoes the broadcasting of elementwise ops.
+"""Sum and BroadcastTo, each the other's gradient, and what undoes broadcasting in gradients.
 
 A reduction's axes are given as TensorFlow takes them: None for all of them, an integer, a list of
 integers, or a tensor of these; negative ones count from the end. `keepdims` keeps the reduced
@@ -7,13 +7,10 @@ dimensions with size 1.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from featherflow.framework.dtypes import DType
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export
 from featherflow.framework.op import Op, define_op
@@ -27,9 +24,9 @@ from featherflow.ops.constant_ops import constant
 from featherflow.ops.reshape_ops import ExpandDims, Reshape
 from featherflow.ops.shape_ops import BroadcastGradientArgs
 from featherflow.ops.shape_ops import shape as shape_of
-from featherflow.ops.type_groups import NUMBERS, Types
+from featherflow.ops.type_groups import NUMBERS
 
-# --- what all reductions have in common ------------------------------------------------------------
+# --- what all reductions have in common -----------------------------------------------------------
 
 REDUCTION_TYPES = (
     "{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, "
@@ -92,7 +89,7 @@ def _static_axes(c: InferenceContext, indices: list[int], rank: int) -> list[int
     return [axis % rank for axis in indices]
 
 
-# --- Sum -------------------------------------------------------------------------------------------
+# --- Sum ------------------------------------------------------------------------------------------
 
 Sum = define_reduction("Sum", reductions.reduce_sum, REDUCTION_TYPES, NUMBERS)
 
@@ -126,7 +123,7 @@ def with_reduced_dims(op: Any, value: Tensor) -> Tensor:
     return value
 
 
-# --- BroadcastTo -----------------------------------------------------------------------------------
+# --- BroadcastTo ----------------------------------------------------------------------------------
 
 BroadcastTo = define_op(
     "BroadcastTo",
@@ -144,10 +141,16 @@ def _broadcast_to_shape(c: InferenceContext) -> TensorShape:
         return target
     missing = len(target._dims) - len(dims)
     if missing < 0:
-        c.fail(f"Rank of input ({len(dims)}) must be no greater than rank of output shape ({len(target._dims)})")
+        c.fail(
+            "Rank of input must be no greater than rank of output shape",
+            received=f"ranks {len(dims)} and {len(target._dims)}",
+        )
     for size, wanted in zip(dims, target._dims[missing:]):
         if size is not None and size != 1 and wanted is not None and size != wanted:
-            c.fail(f"Dimensions must be equal, but are {size} and {wanted}", expected="size 1, or equal sizes")
+            c.fail(
+                f"Dimensions must be equal, but are {size} and {wanted}",
+                expected="size 1, or equal sizes",
+            )
     return target
 
 
@@ -193,7 +196,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return BroadcastTo(input, shape, name=name)
 
 
-# --- gradients of ops that broadcast ---------------------------------------------------------------
+# --- gradients of ops that broadcast --------------------------------------------------------------
 
 
 def unbroadcast(grad: Tensor, target: Tensor) -> Tensor:
