@@ -210,7 +210,6 @@ def normalizations() -> Iterator[KernelCase]:
         yield KernelCase(f"norm_{dtype}", op, {"x": typed, **vectors, **fresh})
     one = image[:1, :1, :1]
     yield KernelCase("norm_one_element", op, {"x": one, **vectors, **fresh})
-    yield KernelCase("norm_empty", op, {"x": image[:0], **vectors, **fresh})
     rows = image.reshape(-1, 5)
     gradient = {"y_backprop": normal(2, 3, 4, 5, seed=2), "x": image, "scale": vectors["scale"]}
     for is_training in (True, False):
