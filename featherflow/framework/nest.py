@@ -1,8 +1,8 @@
 """Nests: lists, tuples, dicts and other containers of values, flattened and put together again.
 
-Containers are sequences other than strings and arrays, namedtuples, mappings (visited in the order
-of their sorted keys) and attrs classes. With `expand_composites`, types that are made of tensors, such
-as IndexedSlices, are containers too. Everything else is a leaf, None included.
+Containers are sequences other than strings and arrays, namedtuples, mappings (visited in the
+order of their sorted keys) and attrs classes. With `expand_composites`, types that are made of
+tensors, such as IndexedSlices, are containers too. Everything else is a leaf, None included.
 """
 
 from __future__ import annotations
@@ -111,9 +111,7 @@ def _leaves(structure: Any, expand_composites: bool) -> Iterator[Any]:
 
 
 @export("nest.pack_sequence_as")
-def pack_sequence_as(
-    structure: Any, flat_sequence: Any, expand_composites: bool = False
-) -> Any:
+def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """A nest of the form of `structure` whose leaves are `flat_sequence`.
 
     >>> pack_sequence_as({"a": 0, "b": (0, 0)}, [1, 2, 3])
@@ -183,7 +181,7 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     return _pack(structure[0], iter([func(*row) for row in zip(*columns)]), expand_composites)
 
 
-# --- comparison -------------------------------------------------------------------------------------------
+# --- comparison -----------------------------------------------------------------------------------
 
 
 @export("nest.assert_same_structure")

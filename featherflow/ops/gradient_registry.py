@@ -74,7 +74,8 @@ def _register(name: str, function: GradientFunction | None, location: SourceLoca
         previous = _by_name[name][1]
     if previous is not None:
         raise KeyError(
-            f"Registering two gradient with name '{name}'! (Previous registration was in {previous})"
+            f"Registering two gradient with name '{name}'! (Previous registration was in "
+            f"{previous})"
         )
     _by_name[name] = function, location
 
