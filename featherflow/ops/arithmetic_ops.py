@@ -1,6 +1,7 @@
 """Sums, differences, products and squares, elementwise.
 
-Both arguments have one dtype and broadcast. Integers wrap around. Kernels of float16 and bfloat16 round each result once.
+Both arguments have one dtype and broadcast. Integers wrap around. Kernels of float16 and bfloat16
+round each result once.
 """
 
 from __future__ import annotations
