@@ -54,6 +54,9 @@ def _output_differences(actual: Output, expected: Output, tolerance: float | Non
         yield f"dtype is {actual.dtype}, not {expected.dtype}"
     if actual.static_shape != expected.static_shape:
         yield f"static shape is {actual.static_shape}, not {expected.static_shape}"
+    if len(actual.values) != len(expected.values):
+        yield f"has {len(actual.values)} values, not {len(expected.values)}"
+        return
     for run, (value, recorded) in enumerate(zip(actual.values, expected.values, strict=True)):
         for line in array_differences(value, recorded, tolerance):
             yield f"run {run}: {line}" if len(expected.values) > 1 else line

@@ -258,7 +258,4 @@ error_cases(
     depthwise_channels=lambda tf: tf.nn.depthwise_conv2d(
         tf.zeros([1, 4, 4, 3]), tf.zeros([3, 3, 2, 1]), [1, 1, 1, 1], "SAME"
     ),
-    depthwise_uneven_strides=lambda tf: tf.nn.depthwise_conv2d(
-        tf.zeros([1, 4, 4, 3]), tf.zeros([3, 3, 3, 1]), [1, 1, 2, 1], "SAME"
-    ),
 )

@@ -68,7 +68,7 @@ def queue_dequeue_up_to_after_close(tf):
 @case
 def coordinator_and_runners(tf):
     queue = tf.FIFOQueue(4, [tf.int32], shapes=[[]])
-    counter = tf.Variable(0)
+    counter = tf.Variable(0, use_resource=True)  # a queue may hold a reference, not a value
     runner = tf.train.QueueRunner(queue, [queue.enqueue(tf.assign_add(counter, 1))])
     tf.train.add_queue_runner(runner)
     dequeue = queue.dequeue_many(6)
