@@ -139,7 +139,7 @@ MulNoNan = define_binary("MulNoNan", (FLOATS + COMPLEX, kernels.multiply_no_nan)
 
 @MulNoNan.gradient
 def _mul_no_nan_grad(op: Any, grad: Tensor) -> Gradients:
-    x, y = op.inputs
+    x, y = conj(op.inputs[0]), conj(op.inputs[1])
     return binary_gradients(op, MulNoNan(grad, y), MulNoNan(x, grad))
 
 
@@ -191,8 +191,8 @@ SquaredDifference = define_binary(
 @SquaredDifference.gradient
 def _squared_difference_grad(op: Any, grad: Tensor) -> Gradients:
     x, y = op.inputs
-    # The op is |x − y|² for complex numbers, whose derivative along x is x − y in this convention.
-    left = Mul(Mul(grad, constant(2, grad.dtype.base_dtype)), Sub(x, y))
+    # |x − y|² is real, so that of a complex gradient only the real part counts.
+    left = Mul(AddV2(grad, conj(grad)), Sub(x, y))
     return binary_gradients(op, left, Neg(left))
 
 

@@ -1,0 +1,1 @@
+"""One module of rows (`CASES`) per family of ops."""
