@@ -11,6 +11,13 @@ import numpy as np
 from .case import Case, Registered, Script
 
 _LITERALS = (type(None), bool, int, float, str)
+_SLICES, _SPARSE = ("values", "indices", "dense_shape"), ("indices", "values", "dense_shape")
+_PARTS = {
+    "IndexedSlices": _SLICES,
+    "IndexedSlicesValue": _SLICES,
+    "SparseTensor": _SPARSE,
+    "SparseTensorValue": _SPARSE,
+}
 
 
 @dataclass
@@ -74,14 +81,14 @@ def _run(tf: Any, session: Any, plan: Any) -> Outcome:
     for operation in plan.setup:
         session.run(operation)
     if isinstance(plan, Script):
-        results = dict(_leaves(tf, plan.body(session)))
+        results = dict(_leaves(plan.body(session)))
         return Outcome({name: _plain_output(value) for name, value in results.items()})
     return _run_case(tf, session, plan)
 
 
 def _run_case(tf: Any, session: Any, plan: Case) -> Outcome:
     outputs, tensors = {}, {}
-    for name, leaf in _leaves(tf, plan.fetches):
+    for name, leaf in _leaves(plan.fetches):
         if isinstance(leaf, _LITERALS):
             outputs[name] = Output(literal=leaf)
         elif isinstance(leaf, tf.Operation):
@@ -118,12 +125,10 @@ def as_array(value: Any) -> np.ndarray:
     return np.asarray(value)
 
 
-def _leaves(tf: Any, nest: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _leaves(nest: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yields (path, leaf) over nested lists and dicts; composite tensors become their parts."""
-    if isinstance(nest, tf.IndexedSlices):
-        nest = {"values": nest.values, "indices": nest.indices, "dense_shape": nest.dense_shape}
-    elif isinstance(nest, tf.SparseTensor | tf.SparseTensorValue):
-        nest = {"indices": nest.indices, "values": nest.values, "dense_shape": nest.dense_shape}
+    if type(nest).__name__ in _PARTS:
+        nest = {part: getattr(nest, part) for part in _PARTS[type(nest).__name__]}
     if isinstance(nest, dict):
         items = nest.items()
     elif isinstance(nest, list | tuple):
@@ -132,4 +137,4 @@ def _leaves(tf: Any, nest: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         yield prefix or "result", nest
         return
     for key, value in items:
-        yield from _leaves(tf, value, f"{prefix}/{key}" if prefix else str(key))
+        yield from _leaves(value, f"{prefix}/{key}" if prefix else str(key))
