@@ -31,9 +31,9 @@ class Op:
     Facts, all False or None unless the op states them:
       stateful: has state or an effect (`op_def.is_stateful`); never folded, merged or run twice.
       elementwise: the output is the broadcast of the inputs; each element stands alone.
-      foldable: its value on constant inputs is a constant (default: not stateful).
+      foldable: its value on constant inputs is a constant (default: no state, takes no ref).
       aliases: the output may share memory with input 0 (Identity, Reshape): fetches are copied.
-      control_flow: "switch", "merge", "enter", "exit", "next_iteration" or "loop_cond".
+      control_flow: "switch", "merge", "enter", "exit", "next_iteration", "loop_cond" or "trigger".
       touches_world: reads or writes files, processes or Python; never run by inspect and explain.
     """
 
@@ -54,6 +54,7 @@ class Op:
         "shape_function",
         "stateful",
         "static_value_fn",
+        "takes_ref",
         "touches_world",
     )
 
@@ -73,7 +74,9 @@ class Op:
         self.input_names = tuple(arg.name for arg in op_def.inputs)
         self.stateful = op_def.is_stateful
         self.elementwise = elementwise
-        self.foldable = not op_def.is_stateful if foldable is None else foldable
+        self.takes_ref = any(arg.is_ref for arg in op_def.inputs)
+        pure = not op_def.is_stateful and not self.takes_ref
+        self.foldable = pure if foldable is None else foldable
         self.aliases = aliases
         self.control_flow = control_flow
         self.touches_world = touches_world

@@ -73,10 +73,12 @@ class ResourceManager:
     ) -> Any:
         """The resource, made by `create()` if it is not there yet."""
         key = (container, kind, name)
-        with self._lock:
-            resource = self._resources.get(key)
-            if resource is None:
-                resource = self._resources[key] = create()
+        resource = self._resources.get(key)
+        if resource is None:
+            with self._lock:
+                resource = self._resources.get(key)
+                if resource is None:
+                    resource = self._resources[key] = create()
         return resource
 
     def lookup(self, container: str, name: str, kind: type) -> Any:

@@ -32,6 +32,13 @@ class Graph:
         self._scopes = Scopes()
         self._collections: dict[Any, list[Any]] = {}
         self._seed: int | None = None
+        self._op_seeds_given = 0
+        #: Functions that `tf.Variable` goes through, outermost last; see `ops/variables.py`.
+        self._variable_creators: list[Any] = []
+        #: What `variable_scope(use_resource=…)` says for variables made inside; None says nothing.
+        self._use_resource_variables: bool | None = None
+        #: The variable scopes and their variables; see `ops/variable_scope.py`.
+        self._variable_store: Any = None
         self._finalized = False
         self._lock = threading.RLock()
         self._unfeedable: set[Tensor] = set()
@@ -102,13 +109,17 @@ class Graph:
             self._operations.append(operation)
             self._operation_by_name[operation.name] = operation
             self._version += 1
+        context = operation._control_flow_context = self._control_flow_context
         for tensor in inputs:
             _add_consumer(tensor, operation)
+            source_context = tensor._op._control_flow_context
+            if source_context is not None and source_context is not context:
+                source_context.check_use(operation, tensor._op)
         graph_builder.propagate_handle_data(operation)
         if self._scopes.control_dependencies:
             self._scopes.note_made(operation)
-        if self._control_flow_context is not None:
-            self._control_flow_context.add_op(operation)
+        if context is not None:
+            context.add_op(operation)
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """A name for a node that is not taken: `name` in the current scope, numbered if need be."""
@@ -341,6 +352,11 @@ class Graph:
     @seed.setter
     def seed(self, seed: int | None) -> None:
         self._seed = seed
+
+    def _next_op_seed(self) -> int:
+        """How many random ops took their seed from the graph's before: 0, 1, 2, …"""
+        self._op_seeds_given += 1
+        return self._op_seeds_given - 1
 
     @property
     def _last_id(self) -> int:

@@ -11,7 +11,7 @@ from featherflow.graph.default_graph import get_default_graph, graph_of
 
 #: The seed of a graph whose ops are given seeds while it has none.
 DEFAULT_GRAPH_SEED = 87654321
-_MAX_SEED = 2**31
+_MAX_SEED = 2**31 - 1
 
 
 @export_v1("GraphKeys")
@@ -185,17 +185,17 @@ def set_random_seed(seed: int | None) -> None:
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """The two seeds of a random op.
 
-    With neither seed set the op draws its own (None, None). With the graph's alone the number of
-    nodes made so far tells the ops apart. A pair of zeros would mean "draw your own", so it becomes
-    (0, 2³¹ − 1).
+    With neither set the op draws its own: (None, None). With the graph's alone, the number of
+    earlier calls of this kind in the graph tells the ops apart. A pair of zeros would mean "draw
+    your own", so it becomes (0, 2³¹ − 1).
     """
     graph = get_default_graph()
     graph_seed = graph.seed
-    if graph_seed is None:
-        if op_seed is None:
-            return None, None
+    if graph_seed is not None:
+        seeds = graph_seed, graph._next_op_seed() if op_seed is None else op_seed
+    elif op_seed is not None:
         seeds = DEFAULT_GRAPH_SEED, op_seed
     else:
-        seeds = graph_seed, graph._last_id if op_seed is None else op_seed
+        return None, None
     first, second = (seed % _MAX_SEED for seed in seeds)
-    return (0, _MAX_SEED - 1) if (first, second) == (0, 0) else (first, second)
+    return (0, _MAX_SEED) if (first, second) == (0, 0) else (first, second)

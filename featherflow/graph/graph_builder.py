@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from featherflow.framework import dtypes
@@ -35,8 +36,13 @@ def build_node(graph: Graph, op: Op, args: tuple, kwargs: dict[str, Any], name: 
     else:
         inputs = []
     _complete_attrs(op, kwargs, attrs)
-    operation = graph.add_node(op, inputs, attrs, node_name)
-    return outputs_of(operation)
+    refs = [tensor for tensor in inputs if tensor._dtype._is_ref_dtype] if op.takes_ref else ()
+    if not refs:
+        return outputs_of(graph.add_node(op, inputs, attrs, node_name))
+    with ExitStack() as colocation:  # what changes a variable goes where the variable is
+        for tensor in refs:
+            colocation.enter_context(graph.colocate_with(tensor._op))
+        return outputs_of(graph.add_node(op, inputs, attrs, node_name))
 
 
 def _values_by_position(op: Op, args: tuple, kwargs: dict[str, Any]) -> list[Any]:

@@ -132,7 +132,7 @@ class Scopes:
             operation.device = device_module.canonical_name(function(operation))
         if not self.colocation:
             return
-        groups: set[str] = set(operation.attrs.get("_class", ()))
+        groups: set[str] = set()
         for other in reversed(self.colocation):
             groups.update(group.decode() for group in other.colocation_groups())
             if other.device:

@@ -200,6 +200,6 @@ def _check_shape(operation: Operation, index: int, tensor: Tensor, result: Gradi
     except ValueError:
         raise ValueError(
             "Incompatible shapes between op input and calculated input gradient. Forward "
-            f"operation: {operation.name}. Input index: {index}. Original input shape: {tensor.shape}. "
-            f"Calculated input gradient shape: {result.shape}"
+            f"operation: {operation.name}. Input index: {index}. Original input shape: "
+            f"{tensor.shape}. Calculated input gradient shape: {result.shape}"
         ) from None

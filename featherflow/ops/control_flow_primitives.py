@@ -3,8 +3,8 @@
     cond        Switch(data, pred) sends data down one branch; Merge takes what arrives.
     while_loop  Enter → Merge ⇄ (LoopCond, Switch → body → NextIteration) → Exit
 
-The executor knows these ops by their fact `control_flow`: what they do to frames, iterations and dead
-values is in `runtime/propagator.py`. Their kernels say only which value goes where.
+The executor knows these ops by their fact `control_flow`: what they do to frames, iterations and
+dead values is in `runtime/propagator.py`. Their kernels say only which value goes where.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _same(data: Any) -> Any:
     return data
 
 
-# --- Switch: data goes to the output that `pred` names ------------------------------------------------
+# --- Switch: data goes to the output that `pred` names --------------------------------------------
 
 
 def _switch_shape(c: InferenceContext) -> list[TensorShape]:
@@ -64,7 +64,7 @@ RefSwitch.shape_fn(_switch_shape)
 RefSwitch.kernel("CPU")(_switch_cpu)
 
 
-# --- Merge: the first input that is not dead ------------------------------------------------------------
+# --- Merge: the first input that is not dead ------------------------------------------------------
 
 #: What `value_index` can be, made once; few merges have more inputs.
 _INDICES = tuple(np.array(index, np.int32) for index in range(16))
@@ -110,7 +110,7 @@ RefMerge.shape_fn(_merge_shape)
 RefMerge.kernel("CPU")(_merge_cpu)
 
 
-# --- frames: Enter, NextIteration, Exit, LoopCond ------------------------------------------------------------
+# --- frames: Enter, NextIteration, Exit, LoopCond -------------------------------------------------
 
 _ENTER_ATTRS = (
     "T: type",
@@ -121,7 +121,7 @@ _ENTER_ATTRS = (
 
 
 def _enter_shape(c: InferenceContext) -> TensorShape:
-    """Known for what is the same in every iteration; other shapes may change from one to the next."""
+    """Known for what is the same in every iteration; others may change from one to the next."""
     return c.shapes[0] if c.attrs["is_constant"] else UNKNOWN
 
 
@@ -209,9 +209,9 @@ def _loop_cond_shape(c: InferenceContext) -> TensorShape:
 LoopCond.kernel("CPU")(_same)
 LoopCond.not_differentiable("it passes a bool")
 
-# --- ControlTrigger: waits for control inputs, dead or not ----------------------------------------------------
+# --- ControlTrigger: waits for control inputs, dead or not ----------------------------------------
 
-ControlTrigger = define_op("ControlTrigger")
+ControlTrigger = define_op("ControlTrigger", control_flow="trigger")
 ControlTrigger.shape_fn(no_outputs)
 ControlTrigger.kernel("CPU")(lambda: None)
 ControlTrigger.not_differentiable("it has no inputs")

@@ -103,9 +103,10 @@ def gradients_v2(
     stop_gradients: Any = None,
     unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
 ) -> list[Any]:
-    """`result[i] = Σ_y Σ_j grad_ys[y][j] · ∂ys[y][j] / ∂xs[i]`, with gradients placed with their ops.
+    """`result[i] = Σ_y Σ_j grad_ys[y][j] · ∂ys[y][j] / ∂xs[i]`, j over the elements of y.
 
-    The arguments are those of `tf.compat.v1.gradients`.
+    Gradient nodes are placed with the nodes that they differentiate. The arguments are those of
+    `tf.compat.v1.gradients`.
     """
     return gradients(
         ys,
@@ -204,8 +205,8 @@ def _check_weight(y: Tensor, weight: Gradient) -> None:
         )
     if not fits:
         raise TypeError(
-            f"Gradient type {dtype.name} generated for {wanted} tensor {y} with type {y_dtype.name} "
-            f"must be {wanted}"
+            f"Gradient type {dtype.name} generated for {wanted} tensor {y} with type "
+            f"{y_dtype.name} must be {wanted}"
         )
 
 

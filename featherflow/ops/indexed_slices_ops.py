@@ -26,8 +26,8 @@ def dense_tensor(slices: IndexedSlices, name: str | None = None) -> Tensor:
     """
     if slices.dense_shape is None:
         raise ValueError(
-            f"Tensor conversion requested for IndexedSlices for argument `{name or 'value'}` without "
-            f"dense_shape: {slices}"
+            f"Tensor conversion requested for IndexedSlices for argument `{name or 'value'}` "
+            f"without dense_shape: {slices}"
         )
     rows: Any = slices.dense_shape
     result = get_op("UnsortedSegmentSum")(slices.values, slices.indices, rows[0], name=name)

@@ -33,7 +33,7 @@ LAYER = {
 }
 SURFACE = 10
 #: Files of the package itself that lower layers may use, since they import nothing.
-LEAVES = {"featherflow._version": 0}
+LEAVES = {"featherflow._version": 0, "featherflow._index": 0, "featherflow._namespaces": 1}
 
 #: Functions may import these: protocol buffers cost 30 ms, and only files and messages need them.
 LAZY_IMPORTS = ("featherflow.protos", "google.protobuf")
