@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from featherflow.framework.dtypes import DType
 from featherflow.framework.op import flat_arg_dtypes
 from featherflow.framework.op_kernel import KernelDef, OpKernel
 from featherflow.framework.resource import VariableCell
@@ -65,14 +66,15 @@ class KernelCache:
     """Kernels with state of their own, one for each node of a session, shared by all its plans."""
 
     def __init__(self) -> None:
-        self._kernels: dict[str, OpKernel] = {}
+        self._kernels: dict[tuple[str, KernelDef], OpKernel] = {}
 
     def get(self, definition: KernelDef, node: Node) -> OpKernel:
         """The kernel of `node`, made on first use."""
-        kernel = self._kernels.get(node.name)
+        key = node.name, definition
+        kernel = self._kernels.get(key)
         if kernel is None:
             made: Any = definition.function(node)
-            kernel = self._kernels.setdefault(node.name, made)
+            kernel = self._kernels.setdefault(key, made)
         return kernel
 
     def clear(self) -> None:
@@ -144,11 +146,15 @@ def _make_step(
     kernel, wants_context = bind_kernel(node, device_type, kernels)
     sources = [CONTEXT_SLOT] if wants_context else []
     sources.extend(slots[source] + index for source, index in node.inputs)
-    first = slots[node]
+    return Step(kernel, gather_from(sources), output_place(node, slots[node]), release, node)
+
+
+def output_place(node: Node, first: int) -> int | slice:
+    """Where a node's result goes: the slot of its only output, or a slice of the slots of all."""
     count = len(node.output_dtypes)
-    single = count == 1 and not node.definition.op_def.outputs[0].is_list
-    out: int | slice = first if single else slice(first, first + count)
-    return Step(kernel, gather_from(sources), out, release, node)
+    if count == 1 and not node.definition.op_def.outputs[0].is_list:
+        return first
+    return slice(first, first + count)
 
 
 def _keep_constants(step: Step, constants: set[int]) -> Step:
@@ -168,7 +174,10 @@ def gather_from(slots: list[int]) -> Callable[[list[Any]], Any]:
 def bind_kernel(
     node: Node, device_type: str, kernels: KernelCache
 ) -> tuple[Callable[..., Any], bool]:
-    """The kernel of a node as a function of its inputs, and whether it wants the context first."""
+    """The kernel of a node as a function of its inputs, and whether it wants the context first.
+
+    Asynchronous kernels are functions of `(context, done, *inputs)`.
+    """
     definition = node.definition.kernels.get(device_type, node)
     if definition.is_class:
         instance = kernels.get(definition, node)
@@ -179,7 +188,7 @@ def bind_kernel(
         kernel = definition.bind(node.attrs, _rank_0_possible(node))
     positions = _refs_to_read(node)
     if positions:
-        offset = 1 if definition.wants_context else 0
+        offset = 2 if definition.asynchronous else int(definition.wants_context)
         kernel = partial(_with_refs_read, kernel, tuple(at + offset for at in positions))
     if not node.output_dtypes and not definition.asynchronous:
         kernel = partial(_without_outputs, kernel)
@@ -218,13 +227,31 @@ def _without_outputs(kernel: Callable[..., Any], *inputs: Any) -> tuple[()]:
 
 
 def fetches_of(subgraph: Subgraph, slots: dict[Node, int]) -> tuple[Fetch, ...]:
-    """The fetches of a subgraph: a value that something else still holds must be copied."""
+    """The fetches of a subgraph."""
+    return tuple(
+        Fetch(slots[node] + index, must_copy)
+        for (node, index), must_copy in zip(subgraph.fetches, must_copy_fetches(subgraph))
+    )
+
+
+def must_copy_fetches(subgraph: Subgraph) -> list[bool]:
+    """For each fetch, whether something else may still hold its memory when the run is over.
+
+    Two fetches may be views of one array; feeds, constants and resources keep theirs; and an op
+    with state may keep what it was given, as Assign and enqueue do.
+    """
     roots = [_root(node, index) for node, index in subgraph.fetches]
-    result = []
-    for (node, index), root in zip(subgraph.fetches, roots):
-        shared = roots.count(root) > 1 or _outlives_step(*root)
-        result.append(Fetch(slots[node] + index, shared))
-    return tuple(result)
+    kept = _kept_by_state(subgraph) if roots else set()
+    return [roots.count(root) > 1 or root in kept or _outlives_step(*root) for root in roots]
+
+
+def _kept_by_state(subgraph: Subgraph) -> set[tuple[Node, int]]:
+    return {
+        _root(source, index)
+        for node in subgraph.nodes
+        if node.definition.stateful or node.definition.takes_ref
+        for source, index in node.inputs
+    }
 
 
 def _root(node: Node, index: int) -> tuple[Node, int]:
@@ -235,17 +262,22 @@ def _root(node: Node, index: int) -> tuple[Node, int]:
 
 
 def _outlives_step(node: Node, index: int) -> bool:
-    """Whether a feed, constant, variable, function or unknown path owns the memory."""
+    """Whether a feed, constant, resource, function or unknown path owns the memory."""
     definition = node.definition
     dtype = node.output_dtypes[index]
     return (
         definition is FEED
         or definition.static_value_fn is not None
         or definition.control_flow is not None
-        or dtype._is_ref_dtype
-        or dtype.name in ("resource", "variant")
+        or _is_reference(dtype)
+        or any(_is_reference(source.output_dtypes[at]) for source, at in node.inputs)
         or any(attr.type in ("func", "list(func)") for attr in definition.op_def.attrs)
     )
+
+
+def _is_reference(dtype: DType) -> bool:
+    """Whether values of a dtype are objects that hold arrays, rather than arrays."""
+    return dtype._is_ref_dtype or dtype.name in ("resource", "variant")
 
 
 def leave_run(value: Any, must_copy: bool) -> Any:
