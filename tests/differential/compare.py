@@ -85,11 +85,8 @@ def _too_far(actual: np.ndarray, expected: np.ndarray, tolerance: float | None) 
         tolerance = TOLERANCES.get(expected.dtype.name, 0.0)
     if expected.dtype.name not in TOLERANCES or tolerance == 0.0:
         return np.asarray((actual != expected) & ~((actual != actual) & (expected != expected)))
-    if expected.dtype.kind == "c":
-        return _too_far(actual.real, expected.real, tolerance) | _too_far(
-            actual.imag, expected.imag, tolerance
-        )
-    wide_actual, wide_expected = actual.astype(np.float64), expected.astype(np.float64)
+    wide = np.complex128 if expected.dtype.kind == "c" else np.float64
+    wide_actual, wide_expected = actual.astype(wide), expected.astype(wide)
     finite = np.isfinite(wide_expected)
     magnitude = np.where(finite, np.abs(wide_expected), 0.0)
     scale = magnitude.sum() / max(np.count_nonzero(finite), 1)

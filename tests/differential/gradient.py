@@ -20,6 +20,6 @@ def weighted_gradients(tf: Any, y: Any, sources: Any) -> Any:
 
 
 def second_order(tf: Any, y: Any, source: Any) -> Any:
-    """The gradient of the squared first gradient."""
-    (first,) = tf.gradients(tf.square(y), source)
+    """The gradient of the squared gradient of y³ (y² would leave nothing of a square root)."""
+    (first,) = tf.gradients(tf.square(y) * y, source)
     return tf.gradients(tf.square(first), source)
