@@ -1,0 +1,418 @@
+"""2-D convolution: the op Conv2D, its two gradients, and `tf.nn.conv2d`.
+
+Each op is one block: contract, static shape, kernel, gradient, public function. The arithmetic is
+in `kernels/conv.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from featherflow.framework import dtypes
+from featherflow.framework.exports import export, export_v1
+from featherflow.framework.op import define_op
+from featherflow.framework.shape_inference import InferenceContext
+from featherflow.framework.tensor_shape import TensorShape
+from featherflow.graph.tensor import Tensor
+from featherflow.kernels import conv
+from featherflow.kernels.windows import (
+    channels_last,
+    from_channels_last,
+    is_channels_first,
+    resolve_pads,
+    spatial_of,
+    spatial_pads,
+)
+from featherflow.ops.shape_ops import shape_n
+from featherflow.ops.window_shapes import per_dimension, split_padding, window_dim
+
+_FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+_GEOMETRY_ATTRS = (
+    "strides: list(int)",
+    "use_cudnn_on_gpu: bool = true",
+    "padding: {'SAME', 'VALID', 'EXPLICIT'}",
+    "explicit_paddings: list(int) = []",
+    "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
+    "dilations: list(int) = [1, 1, 1, 1]",
+)
+
+# --- Conv2D ---------------------------------------------------------------------------
+
+Conv2D = define_op(
+    "Conv2D",
+    inputs=("input: T", "filter: T"),
+    outputs=("output: T",),
+    attrs=("T: {half, bfloat16, float, double, int32}", *_GEOMETRY_ATTRS),
+)
+
+
+@Conv2D.shape_fn
+def _conv2d_shape(c: InferenceContext) -> TensorShape:
+    data_format = c.attrs["data_format"]
+    batch, *rest = c.with_rank(0, 4)._dims
+    *window, depth, output_channels = c.with_rank(1, 4)._dims
+    channels_first = is_channels_first(data_format)
+    channels = rest[0] if channels_first else rest[-1]
+    sizes = rest[1:] if channels_first else rest[:-1]
+    _check_geometry(c)
+    _check_channels(c, channels, depth, output_channels)
+    explicit = c.attrs["explicit_paddings"]
+    outputs = [
+        window_dim(c, size, taps, stride, dilation, c.attrs["padding"], pads)
+        for size, taps, stride, dilation, pads in zip(
+            sizes,
+            window,
+            spatial_of(c.attrs["strides"], data_format),
+            spatial_of(c.attrs["dilations"], data_format),
+            spatial_pads(explicit, data_format) if explicit else ((0, 0), (0, 0)),
+        )
+    ]
+    if channels_first:
+        return TensorShape._of((batch, output_channels, *outputs))
+    return TensorShape._of((batch, *outputs, output_channels))
+
+
+def _check_geometry(c: InferenceContext) -> None:
+    for name in ("strides", "dilations"):
+        if len(c.attrs[name]) != 4:
+            c.fail(f"Conv2D requires 4 values in the attribute {name}", received=c.attrs[name])
+    if any(dilation <= 0 for dilation in c.attrs["dilations"]):
+        c.fail("Dilations must be > 0", received=f"dilations {c.attrs['dilations']}")
+    explicit = c.attrs["explicit_paddings"]
+    if (c.attrs["padding"] == "EXPLICIT") != bool(explicit) or len(explicit) not in (0, 8):
+        c.fail(
+            "explicit_paddings must hold 8 values where padding is EXPLICIT, and none otherwise",
+            received=f"{len(explicit)} values with padding {c.attrs['padding']}",
+        )
+
+
+def _check_channels(
+    c: InferenceContext, channels: int | None, depth: int | None, output_channels: int | None
+) -> None:
+    if channels is None or not depth:
+        return
+    groups, remainder = divmod(channels, depth)
+    if remainder:
+        c.fail(
+            f"Depth of input ({channels}) is not a multiple of input depth of filter ({depth})",
+            received=c.received(),
+            expected=f"filter [KH, KW, {channels}, K], or a divisor of {channels} for groups",
+        )
+    if output_channels is not None and groups and output_channels % groups:
+        c.fail(
+            f"Depth of output ({output_channels}) is not a multiple of the number of groups "
+            f"({groups})",
+            received=c.received(),
+        )
+
+
+@Conv2D.kernel("CPU", T=(*_FLOATS, dtypes.int32))
+def _conv2d_cpu(
+    input: np.ndarray,
+    filter: np.ndarray,
+    *,
+    strides: tuple[int, ...],
+    padding: str,
+    explicit_paddings: tuple[int, ...],
+    data_format: str,
+    dilations: tuple[int, ...],
+) -> np.ndarray:
+    image = channels_last(input, data_format)
+    geometry = _geometry(
+        image.shape, filter.shape, strides, padding, explicit_paddings, data_format, dilations
+    )
+    return from_channels_last(conv.convolve(image, filter, *geometry), data_format)
+
+
+def _geometry(
+    image_shape: tuple[int, ...],
+    filter_shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
+    explicit_paddings: tuple[int, ...],
+    data_format: str,
+    dilations: tuple[int, ...],
+) -> tuple[Any, Any, Any]:
+    """Strides, pads and dilations of the spatial dimensions, as `kernels/conv.py` takes them."""
+    steps = spatial_of(strides, data_format)
+    spread = spatial_of(dilations, data_format)
+    explicit = spatial_pads(explicit_paddings, data_format) if explicit_paddings else ()
+    pads = resolve_pads(padding, image_shape[1:3], filter_shape[:2], steps, spread, explicit)
+    return steps, pads, spread
+
+
+@Conv2D.gradient
+def _conv2d_grad(op: Any, grad: Tensor) -> list[Tensor]:
+    input, filter = op.inputs
+    input_shape, filter_shape = shape_n([input, filter])
+    geometry = _geometry_attrs(op)
+    return [
+        Conv2DBackpropInput(input_shape, filter, grad, **geometry),
+        Conv2DBackpropFilter(input, filter_shape, grad, **geometry),
+    ]
+
+
+def _geometry_attrs(op: Any) -> dict[str, Any]:
+    """The attributes that an op and its gradients share."""
+    return {spec.split(":")[0]: op.attrs[spec.split(":")[0]] for spec in _GEOMETRY_ATTRS}
+
+
+@export_v1("nn.conv2d")
+def conv2d(
+    input: Any,
+    filter: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+    filters: Any = None,
+) -> Tensor:
+    """Computes a 2-D convolution (in fact a cross-correlation) of `input` with `filter`.
+
+        output[n, i, j, k] = Σ_{p, q, c} input[n, s·i + d·p, s·j + d·q, c] · filter[p, q, c, k]
+
+    Args:
+      input: `[N, H, W, C]`, or `[N, C, H, W]` with `data_format="NCHW"`; float16, bfloat16,
+        float32, float64 or int32.
+      filter: `[KH, KW, C / G, K]`, dtype of `input`; with G > 1 the channels form G groups, each
+        convolved with its own K / G filters.
+      strides: s; one int, one per spatial dimension, or one per dimension. Positive.
+      padding: "SAME" (zeros; output ⌈H / s⌉), "VALID" (none; output ⌈(H − (KH − 1)·d) / s⌉), or a
+        list of (before, after) for each dimension.
+      use_cudnn_on_gpu: accepted.
+      data_format: "NHWC" or "NCHW".
+      dilations: d; forms as for `strides`.
+      name: of the node.
+      filters: another name of `filter`.
+    Returns:
+      `[N, H', W', K]` (`[N, K, H', W']`), dtype of `input`.
+    Raises:
+      ValueError: ranks or channels do not fit, a stride is not positive, or the window is larger
+        than the padded input.
+
+    Gradient: Conv2DBackpropInput for `input`, Conv2DBackpropFilter for `filter`.
+    See: Dumoulin & Visin 2016, section 2, for the arithmetic of padding and strides.
+
+    >>> import featherflow as tf
+    >>> image = tf.ones([1, 3, 3, 1])
+    >>> tf.nn.conv2d(image, tf.ones([2, 2, 1, 1]), strides=1, padding="VALID").shape
+    TensorShape([Dimension(1), Dimension(2), Dimension(2), Dimension(1)])
+    """
+    if filter is not None and filters is not None:
+        raise ValueError("`filter` and `filters` name the same argument: give one of them.")
+    padding, explicit_paddings = split_padding(padding)
+    data_format = data_format or "NHWC"
+    return Conv2D(
+        input,
+        filters if filter is None else filter,
+        strides=per_dimension(1 if strides is None else strides, "strides", data_format),
+        padding=padding,
+        explicit_paddings=explicit_paddings,
+        use_cudnn_on_gpu=use_cudnn_on_gpu,
+        data_format=data_format,
+        dilations=per_dimension(1 if dilations is None else dilations, "dilations", data_format),
+        name=name,
+    )
+
+
+@export("nn.conv2d")
+def conv2d_v2(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """`conv2d` with TF2's arguments."""
+    return conv2d(input, filters, strides, padding, True, data_format, dilations, name)
+
+
+# --- Conv2DBackpropInput --------------------------------------------------------------
+
+Conv2DBackpropInput = define_op(
+    "Conv2DBackpropInput",
+    inputs=("input_sizes: int32", "filter: T", "out_backprop: T"),
+    outputs=("output: T",),
+    attrs=("T: {half, bfloat16, float, double, int32}", *_GEOMETRY_ATTRS),
+)
+
+
+@Conv2DBackpropInput.shape_fn
+def _conv2d_backprop_input_shape(c: InferenceContext) -> TensorShape:
+    sizes = c.constant_as_shape(0)
+    if sizes.rank == 2:  # the spatial sizes alone
+        gradient = c.with_rank(2, 4)._dims
+        *_, depth, _ = c.with_rank(1, 4)._dims
+        return TensorShape._of((gradient[0], *sizes._dims, depth))
+    if sizes.rank is not None and sizes.rank != 4:
+        c.fail("input_sizes must hold 4 values", received=f"{sizes.rank} values")
+    return sizes.with_rank(4) if sizes.rank is not None else TensorShape._of((None,) * 4)
+
+
+@Conv2DBackpropInput.kernel("CPU", T=(*_FLOATS, dtypes.int32))
+def _conv2d_backprop_input_cpu(
+    input_sizes: np.ndarray,
+    filter: np.ndarray,
+    out_backprop: np.ndarray,
+    *,
+    strides: tuple[int, ...],
+    padding: str,
+    explicit_paddings: tuple[int, ...],
+    data_format: str,
+    dilations: tuple[int, ...],
+) -> np.ndarray:
+    gradient = channels_last(out_backprop, data_format)
+    shape = tuple(input_sizes.tolist())
+    if len(shape) == 2:
+        shape = (gradient.shape[0], *shape, filter.shape[2])
+    elif is_channels_first(data_format):
+        shape = (shape[0], *shape[2:], shape[1])
+    geometry = _geometry(
+        shape, filter.shape, strides, padding, explicit_paddings, data_format, dilations
+    )
+    result = conv.convolve_backprop_input(shape, filter, gradient, *geometry)
+    return from_channels_last(result, data_format)
+
+
+@Conv2DBackpropInput.gradient
+def _conv2d_backprop_input_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
+    _, filter, out_backprop = op.inputs
+    geometry = _geometry_attrs(op)
+    (filter_shape,) = shape_n([filter])
+    return [
+        None,
+        Conv2DBackpropFilter(grad, filter_shape, out_backprop, **geometry),
+        Conv2D(grad, filter, **geometry),
+    ]
+
+
+@export_v1("nn.conv2d_backprop_input")
+def conv2d_backprop_input(
+    input_sizes: Any,
+    filter: Any = None,
+    out_backprop: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+    filters: Any = None,
+) -> Tensor:
+    """The gradient of `conv2d` with respect to its input.
+
+    Args:
+      input_sizes: the shape of the input, int32 `[4]`.
+      filter: as for `conv2d`.
+      out_backprop: the gradient of the output.
+      strides, padding, use_cudnn_on_gpu, data_format, dilations, name, filters: as for `conv2d`.
+    Returns:
+      A tensor of shape `input_sizes`.
+    """
+    padding, explicit_paddings = split_padding(padding)
+    return Conv2DBackpropInput(
+        input_sizes,
+        filters if filter is None else filter,
+        out_backprop,
+        strides=per_dimension(strides, "strides", data_format),
+        padding=padding,
+        explicit_paddings=explicit_paddings,
+        use_cudnn_on_gpu=use_cudnn_on_gpu,
+        data_format=data_format,
+        dilations=per_dimension(dilations, "dilations", data_format),
+        name=name,
+    )
+
+
+# --- Conv2DBackpropFilter -------------------------------------------------------------
+
+Conv2DBackpropFilter = define_op(
+    "Conv2DBackpropFilter",
+    inputs=("input: T", "filter_sizes: int32", "out_backprop: T"),
+    outputs=("output: T",),
+    attrs=("T: {half, bfloat16, float, double}", *_GEOMETRY_ATTRS),
+)
+
+
+@Conv2DBackpropFilter.shape_fn
+def _conv2d_backprop_filter_shape(c: InferenceContext) -> TensorShape:
+    sizes = c.constant_as_shape(1)
+    if sizes.rank is not None and sizes.rank != 4:
+        c.fail("filter_sizes must hold 4 values", received=f"{sizes.rank} values")
+    return sizes if sizes.rank is not None else TensorShape._of((None,) * 4)
+
+
+@Conv2DBackpropFilter.kernel("CPU", T=_FLOATS)
+def _conv2d_backprop_filter_cpu(
+    input: np.ndarray,
+    filter_sizes: np.ndarray,
+    out_backprop: np.ndarray,
+    *,
+    strides: tuple[int, ...],
+    padding: str,
+    explicit_paddings: tuple[int, ...],
+    data_format: str,
+    dilations: tuple[int, ...],
+) -> np.ndarray:
+    image = channels_last(input, data_format)
+    gradient = channels_last(out_backprop, data_format)
+    shape = tuple(filter_sizes.tolist())
+    geometry = _geometry(
+        image.shape, shape, strides, padding, explicit_paddings, data_format, dilations
+    )
+    return conv.convolve_backprop_filter(image, shape, gradient, *geometry)
+
+
+@Conv2DBackpropFilter.gradient
+def _conv2d_backprop_filter_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
+    input, _, out_backprop = op.inputs
+    geometry = _geometry_attrs(op)
+    (input_shape,) = shape_n([input])
+    return [
+        Conv2DBackpropInput(input_shape, grad, out_backprop, **geometry),
+        None,
+        Conv2D(input, grad, **geometry),
+    ]
+
+
+@export_v1("nn.conv2d_backprop_filter")
+def conv2d_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of `conv2d` with respect to its filter.
+
+    Args:
+      input: as for `conv2d`.
+      filter_sizes: the shape of the filter, int32 `[4]`.
+      out_backprop: the gradient of the output.
+      strides, padding, use_cudnn_on_gpu, data_format, dilations, name: as for `conv2d`.
+    Returns:
+      A tensor of shape `filter_sizes`.
+    """
+    padding, explicit_paddings = split_padding(padding)
+    return Conv2DBackpropFilter(
+        input,
+        filter_sizes,
+        out_backprop,
+        strides=per_dimension(strides, "strides", data_format),
+        padding=padding,
+        explicit_paddings=explicit_paddings,
+        use_cudnn_on_gpu=use_cudnn_on_gpu,
+        data_format=data_format,
+        dilations=per_dimension(dilations, "dilations", data_format),
+        name=name,
+    )
