@@ -1,0 +1,96 @@
+"""Tile: a tensor repeated along its dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from featherflow.framework import dtypes
+from featherflow.framework.errors import InvalidArgumentError
+from featherflow.framework.exports import export
+from featherflow.framework.op import define_op
+from featherflow.framework.shape_inference import InferenceContext
+from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
+from featherflow.graph.tensor import Tensor
+from featherflow.ops.cast_ops import cast
+from featherflow.ops.pack_ops import Pack
+from featherflow.ops.range_ops import Range
+from featherflow.ops.reshape_ops import Reshape
+from featherflow.ops.shape_ops import shape as shape_of
+from featherflow.ops.shape_ops import size as size_of
+from featherflow.ops.sum_ops import Sum
+from featherflow.ops.transpose_ops import transpose
+
+# --- Tile -----------------------------------------------------------------------------------------
+
+Tile = define_op(
+    "Tile",
+    inputs=("input: T", "multiples: Tmultiples"),
+    outputs=("output: T",),
+    attrs=("T: type", "Tmultiples: {int32, int64} = int32"),
+)
+
+
+@Tile.shape_fn
+def _tile_shape(c: InferenceContext) -> TensorShape:
+    multiples = c.constant_as_shape(1)._dims
+    dims = c.shapes[0]._dims
+    length = c.with_rank(1, 1)._dims[0]  # type: ignore[index]
+    known_rank = c.merge_dim(None if dims is None else len(dims), length)
+    if multiples is not None:
+        known_rank = c.merge_dim(known_rank, len(multiples))
+    if known_rank is None:
+        return UNKNOWN
+    if dims is None or multiples is None:
+        return TensorShape._of((None,) * known_rank)
+    return TensorShape._of(
+        tuple(None if m is None or d is None else m * d for d, m in zip(dims, multiples))
+    )
+
+
+@Tile.kernel("CPU")
+def _tile_cpu(input: np.ndarray, multiples: np.ndarray) -> np.ndarray:
+    times = multiples.tolist()
+    if multiples.ndim != 1 or len(times) != input.ndim or min(times, default=0) < 0:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "Expected multiples to be a vector of one number >= 0 for each dimension",
+            received=f"multiples {times}, input of shape {list(input.shape)}",
+        )
+    result = np.tile(input, times)
+    # np.tile of a scalar gives it a dimension.
+    return result.reshape(()) if input.ndim == 0 else result
+
+
+@Tile.gradient
+def _tile_grad(op: Any, grad: Tensor) -> tuple[Tensor, None]:
+    """Each dimension of `grad` is (multiple, size): the multiples are summed."""
+    input, multiples = op.inputs
+    index_type = multiples.dtype.base_dtype
+    pairs = transpose(Pack([multiples, shape_of(input, out_type=index_type)]))
+    split_shape = Reshape(pairs, [-1])
+    axes = Range(0, cast(size_of(split_shape), dtypes.int32), 2)
+    result = Sum(Reshape(grad, split_shape), axes)
+    result.set_shape(input.shape)
+    return result, None
+
+
+@export("tile", "manip.tile")
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+    """`input` repeated `multiples[k]` times along each dimension k.
+
+    Args:
+      input: a tensor of rank R.
+      multiples: R integers.
+      name: of the node.
+    Returns:
+      A tensor of shape `input.shape · multiples`.
+
+    >>> import featherflow as tf
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.tile([[1, 2]], [2, 2])).tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    return Tile(input, multiples, name=name)
