@@ -83,6 +83,29 @@ def multinomial(size: int, *, logits: list[list[float]], dtype: str, **attrs: An
     return raw.Multinomial(logits=tf.constant(logits, dtype), num_samples=size, **attrs)
 
 
+def gamma(size: int, *, alpha: list[float], dtype: str, **attrs: Any) -> tf.Tensor:
+    return raw.RandomGamma(shape=[size], alpha=tf.constant(alpha, dtype), **attrs)
+
+
+def poisson(size: int, *, rate: list[float], dtype: str, **attrs: Any) -> tf.Tensor:
+    rates = tf.constant(rate, tf.float64)
+    return raw.RandomPoissonV2(shape=[size], rate=rates, dtype=dtype, **attrs)
+
+
+def rejections() -> dict[str, Any]:
+    """Gamma and Poisson variates."""
+    record: dict[str, Any] = {}
+    alpha = [0.25, 1.0, 1.5, 20.0, 0.0]
+    for dtype in ("float16", "float32", "float64"):
+        rows = short(gamma, [0, 1, 12], alpha=alpha, dtype=dtype)
+        record[f"gamma {dtype}"] = {"alpha": alpha, "short": rows}
+    rate = [0.0, 0.5, 9.5, 10.0, 100.0, -1.0]
+    for dtype in ("int32", "int64", "float16", "float32", "float64"):
+        rows = short(poisson, [0, 1, 12], rate=rate, dtype=dtype)
+        record[f"poisson {dtype}"] = {"rate": rate, "short": rows}
+    return record
+
+
 def distributions() -> dict[str, Any]:
     """Everything recorded, by op and dtype."""
     record: dict[str, Any] = {}
@@ -134,7 +157,7 @@ def main() -> None:
     tf.compat.v1.disable_v2_behavior()
     lines = [f'"tensorflow": {json.dumps(tf.__version__)}']
     lines.append(f'"libm {os.confstr("CS_GNU_LIBC_VERSION")}": {json.dumps(libm())}')
-    for name, row in distributions().items():
+    for name, row in (distributions() | rejections()).items():
         lines.append(f"{json.dumps(name)}: {json.dumps(row, separators=(',', ':'))}")
     RECORD.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="ascii")
     print(f"{RECORD.stat().st_size} bytes")

@@ -77,7 +77,6 @@ def test_a_sample_of_a_million_draws(name: str, dtype: str) -> None:
         assert float(values[place]) == expected
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_million_draws(name: str, dtype: str) -> None:
