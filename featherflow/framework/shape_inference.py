@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from featherflow._version import GRAPH_DEF_VERSION
 from featherflow.framework.tensor_shape import SCALAR, UNKNOWN, TensorShape
 
 if TYPE_CHECKING:
@@ -34,9 +35,19 @@ class InferenceContext:
       attrs: its attributes in internal form.
       inputs: the input tensors, lists unrolled.
       shapes: their static shapes.
+      graph_def_version: of the program that wrote the graph: what an attribute means may depend on
+        it.
     """
 
-    __slots__ = ("_constant_shape_of", "_constant_value_of", "attrs", "inputs", "op", "shapes")
+    __slots__ = (
+        "_constant_shape_of",
+        "_constant_value_of",
+        "attrs",
+        "graph_def_version",
+        "inputs",
+        "op",
+        "shapes",
+    )
 
     def __init__(
         self,
@@ -46,11 +57,13 @@ class InferenceContext:
         shapes: list[TensorShape],
         constant_value_of: Callable[[Any], np.ndarray | None],
         constant_shape_of: Callable[[Any], TensorShape],
+        graph_def_version: int = GRAPH_DEF_VERSION,
     ) -> None:
         self.op = op
         self.attrs = attrs
         self.inputs = inputs
         self.shapes = shapes
+        self.graph_def_version = graph_def_version
         self._constant_value_of = constant_value_of
         self._constant_shape_of = constant_shape_of
 

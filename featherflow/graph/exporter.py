@@ -1,13 +1,11 @@
-"""Graphs as GraphDef messages, nodes as NodeDefs, contracts as OpDefs."""
+"""Graphs as GraphDef messages, nodes as NodeDefs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from featherflow.framework import attr_value
-from featherflow.framework.dtypes import DType
 from featherflow.framework.op import Op
-from featherflow.framework.op_def import ArgDef, OpDef
 
 if TYPE_CHECKING:
     from featherflow.graph.graph import Graph
@@ -27,6 +25,9 @@ def graph_def_message(graph: Graph, from_version: int = 0, add_shapes: bool = Fa
             attr_value.attr_value_to_proto(shapes, "list(shape)", node.attr["_output_shapes"])
     for function in graph._functions.values():
         message.library.function.append(function.function_def())
+        gradient = getattr(function, "gradient_name", "")
+        if gradient:
+            message.library.gradient.add(function_name=function.name, gradient_func=gradient)
     message.versions.CopyFrom(versions_message(graph))
     return message
 
@@ -35,7 +36,11 @@ def versions_message(graph: Graph) -> Any:
     """The versions of `graph` as a VersionDef."""
     from featherflow.protos import versions_pb2
 
-    return versions_pb2.VersionDef(producer=graph._producer, min_consumer=graph._min_consumer)
+    return versions_pb2.VersionDef(
+        producer=graph._producer,
+        min_consumer=graph._min_consumer,
+        bad_consumers=graph._bad_consumers,
+    )
 
 
 def node_def_message(operation: Operation) -> Any:
@@ -64,7 +69,7 @@ def write_node(operation: Operation, message: Any) -> None:
 def attr_type(definition: Op, name: str, value: Any) -> str:
     """The type of an attribute: the contract's, or the value's for one that starts with `_`."""
     attr = definition.op_def.attr(name)
-    return attr.type if attr is not None else attr_value.type_of(value)
+    return attr.type if attr is not None else attr_value.attr_type_of(value)
 
 
 def internal_attr(message: Any) -> Any:
@@ -93,40 +98,3 @@ def _public(value: Any, kind: str) -> Any:
         attr_value.attr_value_to_proto(value, kind, message)
         return getattr(message, kind)
     return value
-
-
-def op_def_message(op_def: OpDef) -> Any:
-    """A contract as an OpDef message."""
-    from featherflow.protos import op_def_pb2
-
-    message = op_def_pb2.OpDef(
-        name=op_def.name,
-        is_stateful=op_def.is_stateful,
-        is_commutative=op_def.is_commutative,
-        is_aggregate=op_def.is_aggregate,
-        allows_uninitialized_input=op_def.allows_uninitialized_input,
-    )
-    for arg in op_def.inputs:
-        _write_arg(arg, message.input_arg.add())
-    for arg in op_def.outputs:
-        _write_arg(arg, message.output_arg.add())
-    for attr in op_def.attrs:
-        target = message.attr.add(name=attr.name, type=attr.type)
-        if attr.minimum is not None:
-            target.has_minimum, target.minimum = True, attr.minimum
-        if attr.allowed_values is not None:
-            kind = "list(type)" if isinstance(attr.allowed_values[0], DType) else "list(string)"
-            attr_value.attr_value_to_proto(attr.allowed_values, kind, target.allowed_values)
-        if attr.has_default:
-            attr_value.attr_value_to_proto(attr.default, attr.type, target.default_value)
-    return message
-
-
-def _write_arg(arg: ArgDef, message: Any) -> None:
-    message.name = arg.name
-    message.is_ref = arg.is_ref
-    message.number_attr = arg.number_attr or ""
-    message.type_attr = arg.type_attr or ""
-    message.type_list_attr = arg.type_list_attr or ""
-    if arg.type is not None:
-        message.type = arg.type.as_datatype_enum

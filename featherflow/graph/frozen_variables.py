@@ -1,8 +1,8 @@
 """Repairs graphs that were frozen by replacing variables with constants, and nothing else.
 
 Old freezing tools left the nodes that change variables: the updates of batch normalisation's moving
-averages, and the RefSwitches that lead variables into a `cond`. Their variable is a Const now, which
-is no ref, so TensorFlow refuses such a graph ("expected float_ref"). Each of these nodes has a twin
+averages, and the RefSwitches that lead variables into a `cond`. Their variable is a Const now, and
+no ref, so TensorFlow refuses such a graph ("expected float_ref"). Each of these nodes has a twin
 without refs, which gives the value that the node would have given:
 
     RefSwitch(c, p)   → Switch(c, p)      likewise RefMerge, RefEnter, RefExit, RefIdentity, …

@@ -46,6 +46,7 @@ class Graph:
         self._control_flow_context: Any = None
         self._producer = GRAPH_DEF_VERSION
         self._min_consumer = 0
+        self._bad_consumers: list[int] = []
         #: Functions of the library, by name; see `function_def.py`.
         self._functions: dict[str, Any] = {}
         #: Values found by `constant_value`, by tensor.
@@ -425,6 +426,8 @@ class Graph:
 
     def _add_function(self, function: Any) -> None:
         self._functions[function.name] = function
+        # Consumers before this version cannot read functions.
+        self._min_consumer = max(self._min_consumer, 12)
         self._version += 1
 
     def _is_function(self, name: str) -> bool:

@@ -338,6 +338,7 @@ def infer_shapes(operation: Operation) -> list[TensorShape]:
         [tensor._shape for tensor in inputs],
         constant_value.constant_value,
         constant_value.constant_value_as_shape,
+        operation.graph._producer,
     )
     try:
         shapes = function(context)

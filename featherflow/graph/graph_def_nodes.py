@@ -5,11 +5,10 @@ from __future__ import annotations
 import difflib
 import heapq
 import re
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import Any
 
-from featherflow.framework.errors import NotFoundError
-from featherflow.framework.op import Op, known_op_names
+from featherflow.framework.op import Op
 from featherflow.graph.graph_def_error import GraphDefError
 
 # Graphs may be built with "\" in names, but TensorFlow refuses to read one.
@@ -26,6 +25,7 @@ class ImportedNode:
 
     def __init__(self, proto: Any, position: int, definition: Op) -> None:
         self.proto = proto
+        #: Its place in the message.
         self.position = position
         self.definition = definition
         self.name: str = proto.name
@@ -33,13 +33,16 @@ class ImportedNode:
         self.inputs: list[TensorKey] = []
         #: Names of the nodes to wait for.
         self.control_inputs: list[str] = []
-        for text in proto.input:
+
+    def read_inputs(self, key_of: Callable[[str], TensorKey]) -> None:
+        """Takes the inputs of the message apart; `key_of` reads the name of a tensor."""
+        for text in self.proto.input:
             if text.startswith("^"):
                 self.control_inputs.append(text[1:])
             elif self.control_inputs:
                 raise self.error("Control dependencies must come after regular dependencies")
             else:
-                self.inputs.append(tensor_key(text))
+                self.inputs.append(key_of(text))
 
     def error(self, message: str, **fields: Any) -> GraphDefError:
         """The error of this node."""
@@ -59,17 +62,15 @@ def key_text(key: TensorKey) -> str:
     return f"{key[0]}:{key[1]}"
 
 
-def read_nodes(
-    node_defs: Iterable[Any], find_definition: Callable[[str], Op | None]
-) -> dict[str, ImportedNode]:
-    """The nodes by name, in the order of the message.
+def read_nodes(node_defs: Iterable[Any], definitions: Mapping[str, Op]) -> dict[str, ImportedNode]:
+    """The nodes by name, in the order of the message; their inputs are to be read yet.
 
+    Args:
+      node_defs: the NodeDefs.
+      definitions: op by name, complete.
     Raises:
-      NotFoundError: ops are not known; all of them are listed.
-      GraphDefError: a name is taken twice or not valid, or inputs are in disorder.
+      GraphDefError: a name is taken twice or not valid.
     """
-    node_defs = list(node_defs)
-    definitions = _definitions(node_defs, find_definition)
     nodes: dict[str, ImportedNode] = {}
     for position, proto in enumerate(node_defs):
         node = ImportedNode(proto, position, definitions[proto.op])
@@ -82,46 +83,6 @@ def read_nodes(
             raise node.error("Node is not unique", remedy="Two nodes of the graph have this name.")
         nodes[node.name] = node
     return nodes
-
-
-def _definitions(
-    node_defs: list[Any], find_definition: Callable[[str], Op | None]
-) -> dict[str, Op]:
-    definitions: dict[str, Op] = {}
-    unknown: dict[str, list[str]] = {}
-    for proto in node_defs:
-        name = proto.op
-        if name in definitions:
-            continue
-        if name in unknown:
-            unknown[name].append(proto.name)
-            continue
-        definition = find_definition(name)
-        if definition is None:
-            unknown[name] = [proto.name]
-        else:
-            definitions[name] = definition
-    if unknown:
-        raise _unknown_ops(unknown)
-    return definitions
-
-
-def _unknown_ops(unknown: dict[str, list[str]]) -> NotFoundError:
-    """One error for all ops that are not known, each with its nodes and the nearest names."""
-    known = known_op_names()
-    found = []
-    for name, users in sorted(unknown.items()):
-        near = difflib.get_close_matches(name, known, 2)
-        hint = f"; near: {', '.join(near)}" if near else ""
-        more = f" and {len(users) - 1} more" if len(users) > 1 else ""
-        found.append(f"'{name}' (node '{users[0]}'{more}{hint})")
-    return NotFoundError(
-        None,
-        None,
-        f"Op type not registered {', '.join(found)}",
-        remedy="Register an op with tf.register_op before the graph is imported, or cut its nodes "
-        "off: tf.graph_util.extract_sub_graph, or input_map.",
-    )
 
 
 # --- order ------------------------------------------------------------------------------
@@ -195,9 +156,7 @@ def _sources(
         yield name
 
 
-def _unknown_input(
-    node: ImportedNode, text: str, nodes: dict[str, ImportedNode]
-) -> GraphDefError:
+def _unknown_input(node: ImportedNode, text: str, nodes: dict[str, ImportedNode]) -> GraphDefError:
     near = difflib.get_close_matches(text.lstrip("^"), list(nodes)[:5000], 2)
     return node.error(
         f"Unknown input node '{text}'",
@@ -214,11 +173,7 @@ def _cycle(stuck: list[ImportedNode], nodes: dict[str, ImportedNode]) -> GraphDe
         path.append(node.name)
         sources = [name for name, _ in node.inputs] + node.control_inputs
         node = nodes[
-            next(
-                name
-                for name in sources
-                if name in names and not is_back_edge(nodes[name], node)
-            )
+            next(name for name in sources if name in names and not is_back_edge(nodes[name], node))
         ]
     cycle = path[seen[node.name] :][::-1]
     shown = " → ".join(cycle[:_LISTED_PROBLEMS]) + (" → …" if cycle[_LISTED_PROBLEMS:] else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from featherflow._version import (
@@ -27,6 +27,7 @@ from featherflow.graph.graph_def_nodes import (
     read_nodes,
     tensor_key,
 )
+from featherflow.graph.needed_ops import needed_ops
 from featherflow.graph.node_def_attrs import AttrReader, unknown_defaults
 from featherflow.graph.node_importer import NodeImporter
 from featherflow.graph.operation import Operation
@@ -119,8 +120,7 @@ def _checked_input_map(input_map: Mapping[str, Any] | None) -> dict[str, Any]:
         )
     if not all(isinstance(key, (str, bytes)) for key in input_map):
         raise TypeError(
-            "All keys for argument `input_map` must be strings, received "
-            f"{list(input_map)!r}."
+            f"All keys for argument `input_map` must be strings, received {list(input_map)!r}."
         )
     return {_as_text(key): value for key, value in input_map.items()}
 
@@ -144,7 +144,9 @@ def _input_tensors(
     graph: Graph, input_map: Mapping[str, Any], scope: str
 ) -> tuple[dict[TensorKey, Tensor], dict[str, Operation]]:
     """The tensors and control inputs of an input map; other values become constants."""
-    if not scope and any(not isinstance(value, (Tensor, Operation)) for value in input_map.values()):
+    if not scope and any(
+        not isinstance(value, (Tensor, Operation)) for value in input_map.values()
+    ):
         raise ValueError(
             "tf.import_graph_def() requires a non-empty `name` if `input_map` contains non-Tensor "
             "values. Try calling tf.convert_to_tensor() on `input_map` values before calling "
@@ -217,13 +219,15 @@ class GraphDefImport:
         graph, message = self._graph, self._message
         check_versions(message.versions)
         self._functions = functions_of_library(message.library, graph._functions, self._contents)
-        self._nodes = nodes = read_nodes(message.node, self._find_definition)
+        functions = {item.signature.name: item for item in message.library.function}
+        definitions = needed_ops(message.node, self._find_definition, functions)
+        self._nodes = nodes = read_nodes(message.node, definitions)
+        for node in nodes.values():
+            node.read_inputs(tensor_key)
         ordered = creation_order(nodes, self._tensors, self._controls)
         ignored: frozenset[tuple[str, str]] = frozenset()
         if self._producer_op_list is not None:
-            ignored = unknown_defaults(
-                message.node, self._producer_op_list, self._find_definition
-            )
+            ignored = unknown_defaults(message.node, self._producer_op_list, self._find_definition)
         importer = NodeImporter(
             graph,
             nodes,
@@ -232,18 +236,24 @@ class GraphDefImport:
             self._controls,
             AttrReader(self._contents, ignored=ignored),
         )
-        for node in ordered:
-            importer.make(node)
-        importer.close_loops()
-        self._made = importer.made
-        self._check_input_map_used()
-        for text in return_elements:
-            self.element(text)
-        importer.add_to_graph(check_colocation)
+        # Shape functions ask for the version, so it is the merged one from here on.
+        producer, graph._producer = graph._producer, min(graph._producer, message.versions.producer)
+        try:
+            for node in ordered:
+                importer.make(node)
+            importer.close_loops()
+            self._made = importer.made
+            self._check_input_map_used()
+            for text in return_elements:
+                self.element(text)
+            importer.add_to_graph(check_colocation)
+        except BaseException:
+            graph._producer = producer
+            raise
         for function in self._functions.values():
             if function.name not in graph._functions:
                 graph._add_function(function)
-        _merge_versions(graph, message.versions)
+        _merge_consumers(graph, message.versions)
 
     def _find_definition(self, name: str) -> Op | None:
         """The op of a node: a registered one, or a function that is called by its name."""
@@ -277,7 +287,8 @@ class GraphDefImport:
         outputs = self._made[name].outputs
         if key[1] >= len(outputs):
             raise ValueError(
-                f"Invalid return output {index} of node '{name}', which has {len(outputs)} output(s)"
+                f"Invalid return output {index} of node '{name}', which has {len(outputs)} "
+                "output(s)"
             )
         return outputs[key[1]]
 
@@ -294,8 +305,7 @@ class GraphDefImport:
         ]
         if unused:
             raise ValueError(
-                "Attempted to map inputs that were not found in graph_def: "
-                f"[{', '.join(unused)}]"
+                f"Attempted to map inputs that were not found in graph_def: [{', '.join(unused)}]"
             )
 
     def _has_output(self, key: TensorKey) -> bool:
@@ -325,9 +335,8 @@ def check_versions(versions: Any) -> None:
         )
 
 
-def _merge_versions(graph: Graph, versions: Any) -> None:
-    """A graph is as old as its oldest part, and for the consumers that all its parts are for."""
-    graph._producer = min(graph._producer, versions.producer)
+def _merge_consumers(graph: Graph, versions: Any) -> None:
+    """A graph is for the consumers that all its parts are for."""
     graph._min_consumer = max(graph._min_consumer, versions.min_consumer)
     graph._bad_consumers = sorted({*graph._bad_consumers, *versions.bad_consumers})
 
@@ -339,7 +348,7 @@ def final_names(graph: Graph, prefix: str, nodes: Iterable[str]) -> dict[str, st
     taken = graph._operation_by_name
     if not taken:
         return names
-    scopes = _scopes_of(taken)
+    scopes = _scopes_of(name for name in taken if name.startswith(prefix))
     in_message = set(names.values())
     for raw in raw_names:
         name = names[raw]
@@ -360,5 +369,3 @@ def _scopes_of(names: Iterable[str]) -> set[str]:
             scopes.add(name[:end])
             end = name.rfind("/", 0, end)
     return scopes
-
-

@@ -90,9 +90,7 @@ class AttrReader:
                 expected=error.expected,
             ) from None
         except (TypeError, ValueError) as error:
-            raise GraphDefError(
-                f"Attr '{name}': {error}", node=node, op=definition.name
-            ) from None
+            raise GraphDefError(f"Attr '{name}': {error}", node=node, op=definition.name) from None
         return value
 
     def _substituted(self, value: Any) -> Any:
@@ -145,7 +143,9 @@ def unknown_defaults(
         if producer is None or consumer is None:
             continue
         defaults = {
-            attr.name: attr.default_value for attr in producer.attr if attr.HasField("default_value")
+            attr.name: attr.default_value
+            for attr in producer.attr
+            if attr.HasField("default_value")
         }
         for name in node.attr:
             if consumer.op_def.attr(name) is None and name in defaults:

@@ -1,4 +1,4 @@
-"""Makes the nodes of a GraphDef, one after another, and adds them to the graph when all are there."""
+"""Makes the nodes of a GraphDef one after another, and adds them to the graph when all are made."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from featherflow.graph.frozen_variables import FrozenVariables
 from featherflow.graph.graph import Graph
 from featherflow.graph.graph_builder import infer_shapes, propagate_handle_data
 from featherflow.graph.graph_def_error import GraphDefError
-from featherflow.graph.graph_def_nodes import ImportedNode, TensorKey, is_back_edge, key_text
+from featherflow.graph.graph_def_nodes import ImportedNode, TensorKey, key_text
 from featherflow.graph.node_def_attrs import OUTPUT_SHAPES, AttrReader, tensor_count
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
@@ -128,9 +128,7 @@ class NodeImporter:
                 continue
             repaired = None
             if dtype._is_ref_dtype and dtype.base_dtype is found:
-                repaired = self._frozen.twin(
-                    definition, attrs, inputs, self._names[node.name]
-                )
+                repaired = self._frozen.twin(definition, attrs, inputs, self._names[node.name])
             if repaired is None:
                 raise self._wrong_dtype(node, position, tensor, dtype)
             return repaired
@@ -161,8 +159,8 @@ class NodeImporter:
                 "cut its training nodes off with tf.graph_util.extract_sub_graph."
             )
         return node.error(
-            f"Input {position} of node {self._names[node.name]} was passed {tensor.dtype.name} from "
-            f"{tensor.name} incompatible with expected {wanted.name}",
+            f"Input {position} of node {self._names[node.name]} was passed {tensor.dtype.name} "
+            f"from {tensor.name} incompatible with expected {wanted.name}",
             remedy=remedy,
         )
 
@@ -257,17 +255,18 @@ class NodeImporter:
         return colocated
 
     def _enter_scopes(self, colocated: dict[Operation, list[Operation]]) -> None:
-        """Applies the scopes in which the import happens; a colocated node goes where others are."""
+        """Applies the scopes around the import; a colocated node goes where the others are."""
         scopes = self._graph._scopes
         for operation in self.made.values():
-            if scopes.colocation or (scopes.device_functions and operation not in colocated):
+            if scopes.colocation:
+                scopes.place(operation)
+                colocated.setdefault(operation, []).extend(scopes.colocation)
+            elif scopes.device_functions and operation not in colocated:
                 scopes.place(operation)
             if scopes.attrs or scopes.gradient_overrides or scopes.kernel_labels:
                 scopes.add_attrs(operation)
             if scopes.control_dependencies:
                 more = scopes.control_inputs_for(tensor._op for tensor in operation._inputs)
-                operation.control_inputs = list(
-                    dict.fromkeys([*operation.control_inputs, *more])
-                )
+                operation.control_inputs = list(dict.fromkeys([*operation.control_inputs, *more]))
         for operation, others in colocated.items():
             operation.device = next((other.device for other in others if other.device), "")

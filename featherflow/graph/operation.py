@@ -13,6 +13,7 @@ from featherflow.framework.dtypes import DType
 from featherflow.framework.op import Op
 from featherflow.framework.op_def import AttrDef
 from featherflow.graph import exporter
+from featherflow.graph.op_def_message import op_def_message
 from featherflow.graph.tensor import Tensor, _session_for
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Operation:
     @property
     def op_def(self) -> Any:
         """The op's contract as an OpDef message."""
-        return exporter.op_def_message(self.definition.op_def)
+        return op_def_message(self.definition.op_def)
 
     @property
     def node_def(self) -> Any:

@@ -54,8 +54,7 @@ class NameScopes:
 
     def reserve(self, name: str) -> None:
         """Marks a full name as used, as the nodes of an imported graph do."""
-        key = name.lower()
-        self._times_used[key] = self._times_used.get(key, 0) + 1
+        self._times_used.setdefault(name.lower(), 1)
 
     def is_used(self, name: str) -> bool:
         """Whether a full name is taken."""

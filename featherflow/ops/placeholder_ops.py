@@ -12,7 +12,7 @@ from featherflow.framework.exports import export_v1
 from featherflow.framework.op import define_op
 from featherflow.framework.op_kernel import OpKernel
 from featherflow.framework.shape_inference import InferenceContext
-from featherflow.framework.tensor_shape import TensorShape
+from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.tensor import Tensor
 
 # --- Placeholder ----------------------------------------------------------------------------------
@@ -32,9 +32,20 @@ PlaceholderV2 = define_op(
 )
 
 
+# Up to this version a Placeholder had no way to say "any shape", and said "scalar".
+_LAST_VERSION_WITHOUT_UNKNOWN = 21
+
+
 @Placeholder.shape_fn
-@PlaceholderV2.shape_fn
 def _placeholder_shape(c: InferenceContext) -> TensorShape:
+    shape = c.attrs["shape"]
+    if not shape._dims and c.graph_def_version <= _LAST_VERSION_WITHOUT_UNKNOWN:
+        return UNKNOWN
+    return shape
+
+
+@PlaceholderV2.shape_fn
+def _placeholder_v2_shape(c: InferenceContext) -> TensorShape:
     return c.attrs["shape"]
 
 
