@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from typing import TYPE_CHECKING, Any
 
+from featherflow.framework import nest
 from featherflow.framework.dtypes import DType
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.constant_value import constant_value_as_shape
@@ -100,3 +101,11 @@ class IndexedSlices:
         return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
 
     __repr__ = __str__
+
+
+def _parts_of(slices: IndexedSlices) -> list[Tensor]:
+    shape = slices.dense_shape
+    return [slices.values, slices.indices, *([] if shape is None else [shape])]
+
+
+nest.register_composite(IndexedSlices, _parts_of, lambda _, parts: IndexedSlices(*parts))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from featherflow.framework.exports import export, export_v1
@@ -114,3 +116,31 @@ def _function_named(name: str, operation: Operation) -> GradientFunction | None:
         f"{operation.type}). Register one with @tf.RegisterGradient('{name}'), or put a "
         "tf.stop_gradient behind the operation to treat it as a constant."
     )
+
+
+# --- the computation that gradients belong to -----------------------------------------------------
+
+
+class _Sources(threading.local):
+    """The calls of `tf.gradients` under way on this thread, innermost last."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+
+_sources = _Sources()
+
+
+@contextmanager
+def gradient_source(name: str) -> Iterator[None]:
+    """Gradient functions called inside the block belong to the computation called `name`."""
+    _sources.names.append(name)
+    try:
+        yield
+    finally:
+        _sources.names.pop()
+
+
+def current_gradient_source() -> str:
+    """The name of the computation of gradients under way: TensorArrays keep one array for each."""
+    return _sources.names[-1] if _sources.names else "gradients"

@@ -17,6 +17,7 @@ from featherflow.ops.backpropagation import Backpropagation, GradientOptions
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.fill_ops import Fill, zeros_like
 from featherflow.ops.gradient_aggregation import Gradient, as_dense, check_method
+from featherflow.ops.gradient_registry import gradient_source
 from featherflow.ops.identity_ops import identity
 from featherflow.ops.shape_ops import shape as shape_of
 
@@ -77,7 +78,7 @@ def gradients(
     weights = [None] * len(ys) if grad_ys is None else _flat(grad_ys)
     if len(weights) != len(ys):
         raise ValueError(f"Length mismatch. Passed {len(weights)} grad_ys for {len(ys)} ys")
-    with name_scope(name, "gradients", [*ys, *xs, *stops, *weights]):
+    with name_scope(name, "gradients", [*ys, *xs, *stops, *weights]) as scope:
         y_tensors = [_as_tensor(y, "y") for y in ys]
         x_tensors = [_differentiated(x) for x in xs]
         stop_tensors = [_as_tensor(item, "stop_gradient") for item in stops]
@@ -86,7 +87,8 @@ def gradients(
             found: list[Gradient | None] = [None] * len(xs)
         else:
             walk = Backpropagation(graph, x_tensors, [item.op for item in stop_tensors], options)
-            found = walk.run(y_tensors, _weights(y_tensors, weights, options))
+            with gradient_source(scope.rstrip("/")):
+                found = walk.run(y_tensors, _weights(y_tensors, weights, options))
     if unconnected is UnconnectedGradients.ZERO:
         return [zeros_like(x) if g is None else g for x, g in zip(x_tensors, found)]
     return found
