@@ -60,7 +60,7 @@ def gather(params: np.ndarray, indices: np.ndarray, axis: int, batch_dims: int) 
 def flat_places(
     indices: np.ndarray, dims: tuple[int, ...], policy: str = ""
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """The place of each index vector `indices[…, :]` in an array of shape `dims`, in row-major order.
+    """The place of each index vector `indices[…, :]` in a row-major array of shape `dims`.
 
     Args:
       policy: "IGNORE" takes vectors that are out of range for place 0; else they are refused.
@@ -206,7 +206,7 @@ def segment_reduce(
     Returns:
       [last id + 1, …]
     Raises:
-      InvalidArgumentError: the ids do not ascend, or are negative, or there is not one for each row.
+      InvalidArgumentError: the ids descend or are negative, or there is not one for each row.
     """
     if ids.ndim != 1 or data.ndim < 1 or len(ids) != len(data):
         raise InvalidArgumentError(

@@ -11,8 +11,10 @@ from featherflow.framework import tensor_conversion
 from featherflow.framework.exports import export, export_v1, export_value
 from featherflow.graph.constant_value import constant_value
 from featherflow.graph.tensor import Tensor
-from featherflow.ops import indexed_slices_ops, pack_ops  # noqa: F401 (their conversions)
-from featherflow.ops.pack_ops import Pack
+from featherflow.ops import (
+    indexed_slices_ops,  # noqa: F401 (its conversion)
+    pack_ops,
+)
 
 export_value("featherflow.framework.tensor_proto", "make_tensor_proto")
 export_value("featherflow.framework.tensor_proto", "make_ndarray")
@@ -94,14 +96,5 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """
     if not isinstance(tensor, Tensor):
         return tensor if isinstance(tensor, (np.ndarray, np.generic)) else None
-    value = constant_value(tensor)
-    if value is not None:
-        return value.copy()
-    operation = tensor.op
-    if partial and operation.definition is Pack and operation.attrs["axis"] == 0:
-        parts = [get_static_value(item, partial=True) for item in operation.inputs]
-        if any(part is not None for part in parts):
-            result = np.empty(len(parts), dtype=object)
-            result[:] = parts
-            return result
-    return None
+    value = pack_ops.partial_value(tensor) if partial else constant_value(tensor)
+    return None if value is None else value.copy()

@@ -101,6 +101,23 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     return Pack(values, axis=axis, name=name)
 
 
+def partial_value(tensor: Tensor) -> np.ndarray | None:
+    """The value of `tensor` if it is known while the graph is built.
+
+    Of a stack of which some elements are known, an object array of these, with None for the others.
+    """
+    value = constant_value(tensor)
+    operation = tensor.op
+    if value is not None or operation.definition is not Pack or operation.attrs["axis"] != 0:
+        return value
+    parts = [partial_value(item) for item in operation.inputs]
+    if all(part is None for part in parts):
+        return None
+    result = np.empty(len(parts), dtype=object)
+    result[:] = parts
+    return result
+
+
 def pack_conversion(
     value: Any, dtype: DType | None = None, name: str | None = None, as_ref: bool = False
 ) -> Any:
