@@ -127,6 +127,7 @@ def _on_and_off(on_value: Any, off_value: Any, dtype: Any) -> tuple[Any, Any, An
     for name, tensor in found:
         if tensor.dtype.base_dtype is not dtypes.as_dtype(dtype):
             raise TypeError(
-                f"dtype {tensor.dtype.base_dtype!r} of {name} does not match dtype parameter {dtype!r}"
+                f"dtype {tensor.dtype.base_dtype!r} of {name} does not match dtype parameter "
+                f"{dtype!r}"
             )
     return tensors["on_value"], tensors["off_value"], dtypes.as_dtype(dtype)

@@ -156,13 +156,13 @@ def _refine_shape(padded: Tensor) -> None:
     paddings = partial_value(padded.op.inputs[1])
     if paddings is None:
         return
-    sizes = [
-        None
-        if dim is None or pair is None or any(item is None for item in pair)
-        else dim + sum(pair)
-        for dim, pair in zip(dims, paddings)
-    ]
-    padded.set_shape(TensorShape(sizes))
+    padded.set_shape([_padded_size(dim, pair) for dim, pair in zip(dims, paddings)])
+
+
+def _padded_size(dim: int | None, pair: Any) -> int | None:
+    if dim is None or pair is None or any(item is None for item in pair):
+        return None
+    return dim + int(sum(pair))
 
 
 @export("pad")

@@ -321,7 +321,7 @@ def unsorted_segment_sqrt_n(
 
 
 def _segment_counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
-    """How many slices each segment has, at least 1, with dimensions of size 1 for the data's own."""
+    """The number of slices of each segment, at least 1; it broadcasts against sums of them."""
     count: Any = convert_to_tensor(num_segments)
     ids_shape = shape_internal(segment_ids)
     counts = UnsortedSegmentSum(ones(ids_shape, data.dtype), segment_ids, count)

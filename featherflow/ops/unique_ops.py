@@ -27,9 +27,7 @@ def _define_unique(name: str, *, with_counts: bool, with_axis: bool) -> Op:
     op = define_op(
         name,
         inputs=("x: T", "axis: Taxis") if with_axis else ("x: T",),
-        outputs=("y: T", "idx: out_idx", "count: out_idx")
-        if with_counts
-        else ("y: T", "idx: out_idx"),
+        outputs=("y: T", "idx: out_idx", "count: out_idx")[: 3 if with_counts else 2],
         attrs=(
             "T: type",
             *(("Taxis: {int32, int64} = int64",) if with_axis else ()),
