@@ -11,5 +11,11 @@ from featherflow._namespaces import lazy_namespace
 if TYPE_CHECKING:
     from featherflow.graph.graph_api import get_seed as get_seed
     from featherflow.graph.graph_api import set_random_seed as set_random_seed
+    from featherflow.ops.random_ops import categorical as categorical
+    from featherflow.ops.random_ops import multinomial as multinomial
+    from featherflow.ops.random_ops import random_normal as normal
+    from featherflow.ops.random_ops import random_shuffle as shuffle
+    from featherflow.ops.random_ops import random_uniform as uniform
+    from featherflow.ops.random_ops import truncated_normal as truncated_normal
 
 __getattr__, __dir__ = lazy_namespace("random", globals())

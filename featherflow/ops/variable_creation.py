@@ -12,7 +12,7 @@ from featherflow.graph.graph_api import GraphKeys, name_scope
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.ops import ref_variable_ops
-from featherflow.ops.cond import cond_v1
+from featherflow.ops.cond import cond
 from featherflow.ops.variable_base import Variable, VariableSynchronization
 
 #: Ops that read a ref variable's storage.
@@ -77,7 +77,7 @@ def collect(variable: Variable, collections: Any, trainable: bool) -> None:
 
 def value_or_initial(variable: Variable) -> Tensor:
     """`variable` if it is initialised, else its initial value."""
-    return cond_v1(
+    return cond(
         ref_variable_ops.is_variable_initialized(variable),
         variable.read_value,
         lambda: variable.initial_value,

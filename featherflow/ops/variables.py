@@ -7,18 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from featherflow.framework import dtypes
 from featherflow.framework.exports import export, export_v1, export_value
 from featherflow.graph.default_graph import get_default_graph
-from featherflow.graph.graph_api import GraphKeys, name_scope
+from featherflow.graph.graph_api import GraphKeys
 from featherflow.graph.operation import Operation
-from featherflow.graph.tensor import Tensor
-from featherflow.ops import ref_variable_ops, variable_base, variable_scatter_ops
-from featherflow.ops.array_masking_ops import boolean_mask
-from featherflow.ops.comparison_ops import logical_not
-from featherflow.ops.constant_ops import constant_v1
+from featherflow.ops import variable_base, variable_scatter_ops
 from featherflow.ops.grouping_ops import group
-from featherflow.ops.pack_ops import stack
 from featherflow.ops.ref_variables import RefVariable
 from featherflow.ops.resource_variables import ResourceVariable
 from featherflow.ops.variable_base import Variable
@@ -187,20 +181,3 @@ def local_variables_initializer() -> Operation:
 def initialize_local_variables() -> Operation:
     """An old name of `local_variables_initializer`."""
     return local_variables_initializer()
-
-
-@export_v1("report_uninitialized_variables")
-def report_uninitialized_variables(
-    var_list: Any = None, name: str = "report_uninitialized_variables"
-) -> Tensor:
-    """A string vector with the names of the variables that are not initialised."""
-    if var_list is None:
-        var_list = global_variables() + local_variables()
-    with name_scope(name):
-        if not var_list:
-            return constant_v1([], dtype=dtypes.string)
-        initialized = stack(
-            [ref_variable_ops.is_variable_initialized(variable) for variable in var_list]
-        )
-        names = constant_v1([variable.op.name for variable in var_list])
-        return boolean_mask(names, logical_not(initialized))

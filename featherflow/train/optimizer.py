@@ -19,7 +19,7 @@ from featherflow.ops.grouping_ops import group, tuple_v1
 from featherflow.ops.indexed_slices_ops import IndexedSlices
 from featherflow.ops.ref_variable_ops import assign_add
 from featherflow.ops.resource_variables import ResourceVariable
-from featherflow.ops.segment_ops import unsorted_segment_sum
+from featherflow.ops.gather_ops import unsorted_segment_sum
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.unique_ops import unique
 from featherflow.ops.variable_base import Variable
