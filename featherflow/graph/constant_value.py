@@ -12,6 +12,7 @@ import numpy as np
 
 from featherflow.framework import dtypes
 from featherflow.framework.errors import OpError
+from featherflow.framework.shape_inference import ShapeInferenceError
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ def _as_shape(tensor: Tensor, depth: int) -> TensorShape:
     if value is not None:
         if value.ndim == 0:
             return UNKNOWN
+        if value.min(initial=0) < -1:
+            raise ShapeInferenceError(f"Invalid value in tensor used for shape: {value.min()}")
         return TensorShape._of(tuple(None if item < 0 else int(item) for item in value.tolist()))
     rule = tensor._op.definition.partial_shape_fn
     if rule is not None and depth < _MAX_DEPTH:

@@ -123,6 +123,8 @@ def _filled_up(array: np.ndarray, sizes: tuple[int, ...], verify: bool) -> np.nd
     if verify:
         raise TypeError(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
     count = math.prod(sizes)
+    if count == 0:
+        return np.empty(sizes, dtype=array.dtype)
     if array.size > count:
         raise ValueError(
             f"Too many elements provided. Takes at most {count:d}, but got {array.size:d}"

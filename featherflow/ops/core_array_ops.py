@@ -137,7 +137,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """
     if not isinstance(values, (list, tuple)):
         values = [values]
-    if len(values) > 1:
+    if len(values) != 1:
         return ConcatV2(values, axis, name=name)
     with op_scope(name, "concat") as scope:
         value = tensor_conversion.convert_to_tensor(values[0])
@@ -216,8 +216,6 @@ def _slice_shape(c: InferenceContext) -> TensorShape:
             dim = None if dims is None else dims[axis]
             wanted = None if dim is None or begin is None else dim - int(begin[axis])
         result.append(wanted)
-    if dims is not None and begin is not None and exact_size is not None and None not in dims:
-        _check_slice(dims, begin.tolist(), exact_size.tolist())
     return TensorShape._of(tuple(result))
 
 

@@ -136,10 +136,8 @@ ExpandDims = define_op(
 def _expand_dims_shape(c: InferenceContext) -> TensorShape:
     dims = c.shapes[0]._dims
     axis = c.constant(1)
-    if dims is None:
+    if dims is None or axis is None:
         return UNKNOWN
-    if axis is None:
-        return TensorShape._of((None,) * (len(dims) + 1))
     place = normalize_axis(_single(axis), len(dims) + 1, "dim")
     return TensorShape._of((*dims[:place], 1, *dims[place:]))
 

@@ -57,8 +57,9 @@ StridedSlice = define_op(
 
 @StridedSlice.shape_fn
 def _strided_slice_shape(c: InferenceContext) -> TensorShape:
+    count = None
     for index in (1, 2, 3):
-        c.with_rank(index, 1)
+        count = c.merge_dim(count, c.with_rank(index, 1)._dims[0])  # type: ignore[index]
     dims = c.shapes[0]._dims
     begin, end, strides = (c.constant(index) for index in (1, 2, 3))
     if dims is None or strides is None:
@@ -362,8 +363,9 @@ def packed_bounds(spec: SliceSpec) -> list[Tensor]:
         empty = constant([], dtypes.int32)
         return [empty, empty, empty]
     bounds = [stack(spec.begin), stack(spec.end), stack(spec.strides)]
-    widest = max((item.dtype.base_dtype for item in bounds), key=_INDEX_TYPES.index)
-    return [cast(item, widest) for item in bounds]
+    if any(item.dtype.base_dtype is dtypes.int64 for item in bounds):
+        return [cast(item, dtypes.int64) for item in bounds]
+    return bounds
 
 
 def get_item(tensor: Any, entries: Any, var: Any = None) -> Tensor:

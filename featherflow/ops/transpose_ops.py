@@ -14,6 +14,7 @@ from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
+from featherflow.kernels.axes import normalize_axes, normalize_axis
 from featherflow.ops.pack_ops import is_tensor_like
 from featherflow.ops.range_ops import Range
 from featherflow.ops.shape_ops import rank as rank_of
@@ -35,20 +36,13 @@ def _invert_permutation_shape(c: InferenceContext) -> TensorShape:
 
 @InvertPermutation.kernel("CPU")
 def _invert_permutation_cpu(x: np.ndarray) -> np.ndarray:
-    _check_permutation(x, x.size)
+    if x.ndim != 1 or not np.array_equal(np.sort(x), np.arange(x.size)):
+        raise InvalidArgumentError(
+            None, None, f"Not a permutation of 0 … {x.size - 1}", received=str(x.tolist())
+        )
     result = np.empty_like(x)
     result[x] = np.arange(x.size, dtype=x.dtype)
     return result
-
-
-def _check_permutation(perm: np.ndarray, size: int) -> None:
-    if perm.ndim != 1 or not np.array_equal(np.sort(perm), np.arange(size)):
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"Not a permutation of 0 … {size - 1}",
-            received=str(perm.tolist()),
-        )
 
 
 InvertPermutation.not_differentiable("a permutation is an integer vector")
@@ -96,20 +90,23 @@ def _transpose_shape(c: InferenceContext) -> TensorShape:
     if rank is None:
         return UNKNOWN
     if dims is None or perm is None:
-        # Of a rank below two there is only one order.
-        return TensorShape._of((None,) * rank if dims is None or rank > 1 else dims)
-    _check_axes(perm, rank)
-    return TensorShape._of(tuple(dims[axis] for axis in perm.tolist()))
-
-
-def _check_axes(perm: np.ndarray, rank: int) -> None:
-    _check_permutation(perm + np.where(perm < 0, rank, 0), rank)
+        return TensorShape._of((None,) * rank)
+    # That no axis is named twice is left to the run, as in TensorFlow.
+    axes = [normalize_axis(axis, rank, "perm dim") for axis in perm.tolist()]
+    return TensorShape._of(tuple(dims[axis] for axis in axes))
 
 
 @Transpose.kernel("CPU")
 def _transpose_cpu(x: np.ndarray, perm: np.ndarray) -> np.ndarray:
-    _check_axes(perm, x.ndim)
-    return x.transpose(perm.tolist()).copy(order="C")
+    axes = normalize_axes(perm.reshape(-1).tolist(), x.ndim, "perm dim")
+    if len(axes) != x.ndim:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "perm must name each dimension once",
+            received=f"perm {list(axes)} for an input of rank {x.ndim}",
+        )
+    return x.transpose(axes).copy(order="C")
 
 
 @ConjugateTranspose.kernel("CPU")
