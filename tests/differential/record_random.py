@@ -106,6 +106,36 @@ def rejections() -> dict[str, Any]:
     return record
 
 
+#: Mean, deviation, lower and upper bound, such that each method of rejection is met.
+BOUNDS = {
+    "normal": (0.0, 1.0, -0.5, 2.0),
+    "uniform": (0.0, 2.0, -0.5, 1.0),
+    "exponential": (1.0, 2.0, 9.0, np.inf),
+    "turned_around": (3.0, 1.0, -np.inf, 0.0),
+    "reach": (0.0, 1.0, -1.0, 1.31),
+    "no_reach": (0.0, 1.0, -1.0, 1.3),
+    "per_batch": ([0.0, 1.0, 2.0], [1.0, 2.0, 0.25], [0.0, 0.0, 2.5], 5.0),
+    "one_each": ([0.0], [1.0], [0.0], [5.0]),
+}
+
+
+def between_bounds() -> dict[str, Any]:
+    """Normal variates between bounds, for batches of 4 elements and for scalars."""
+    record: dict[str, Any] = {}
+    for dtype in ("float16", "float32", "float64"):
+        for name, bounds in BOUNDS.items():
+            names = ("means", "stdevs", "minvals", "maxvals")
+            named = dict(zip(names, (np.array(bound, dtype) for bound in bounds)))
+            values = runs(
+                lambda n=named: raw.ParameterizedTruncatedNormal(
+                    shape=[3, 4], seed=7, seed2=11, **n
+                )
+            )
+            row = {"bounds": [np.asarray(b).astype(str).tolist() for b in bounds]}
+            record[f"bounds {name} {dtype}"] = row | {"runs": [v.tolist() for v in values]}
+    return record
+
+
 def distributions() -> dict[str, Any]:
     """Everything recorded, by op and dtype."""
     record: dict[str, Any] = {}
@@ -157,7 +187,7 @@ def main() -> None:
     tf.compat.v1.disable_v2_behavior()
     lines = [f'"tensorflow": {json.dumps(tf.__version__)}']
     lines.append(f'"libm {os.confstr("CS_GNU_LIBC_VERSION")}": {json.dumps(libm())}')
-    for name, row in (distributions() | rejections()).items():
+    for name, row in (distributions() | rejections() | between_bounds()).items():
         lines.append(f"{json.dumps(name)}: {json.dumps(row, separators=(',', ':'))}")
     RECORD.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="ascii")
     print(f"{RECORD.stat().st_size} bytes")
