@@ -10,7 +10,6 @@ from typing import Any
 from featherflow._namespaces import lazy_namespace
 from featherflow._version import VERSION as __version__
 from featherflow.graph import default_graph as _default_graph  # ops need a graph to go to
-from featherflow.ops import operators as _operators  # tensors get `+`, `@`, `[…]`
 
 _resolve, __dir__ = lazy_namespace("", globals())
 

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from featherflow.framework.errors import InvalidArgumentError
-from featherflow.kernels.axes import normalize_axes
+from featherflow.kernels.axes import normalize_axes, normalize_axis
 from featherflow.kernels.precision import compute_dtype
 
 Axes = tuple[int, ...]
@@ -27,6 +27,22 @@ def reduction_axes(indices: np.ndarray, rank: int) -> Axes:
       InvalidArgumentError: one is out of range, or named twice.
     """
     return normalize_axes(indices.reshape(-1).tolist(), rank, "reduction dimension")
+
+
+def single_axis(axis: np.ndarray, rank: int) -> int:
+    """A scalar axis in [0, rank).
+
+    Raises:
+      InvalidArgumentError: it is no scalar, or out of range.
+    """
+    if axis.ndim:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "axis must be a scalar",
+            received=f"shape {list(axis.shape)}",
+        )
+    return normalize_axis(int(axis), rank)
 
 
 def reduce_sum(input: np.ndarray, axes: Axes, keep_dims: bool) -> np.ndarray:

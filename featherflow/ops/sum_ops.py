@@ -11,18 +11,22 @@ from typing import Any
 
 import numpy as np
 
+from featherflow.framework import dtypes
 from featherflow.framework.errors import InvalidArgumentError
-from featherflow.framework.exports import export
+from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import Op, define_op
 from featherflow.framework.shape_inference import InferenceContext
-from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
+from featherflow.framework.tensor_shape import SCALAR, UNKNOWN, TensorShape
 from featherflow.graph.constant_value import constant_value
+from featherflow.graph.indexed_slices import IndexedSlices
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import reductions
 from featherflow.kernels.axes import normalize_axes
 from featherflow.ops.constant_ops import constant
-from featherflow.ops.reshape_ops import ExpandDims, Reshape
+from featherflow.ops.range_ops import range_
+from featherflow.ops.reshape_ops import ExpandDims, Reshape, renamed_argument
 from featherflow.ops.shape_ops import BroadcastGradientArgs
+from featherflow.ops.shape_ops import rank as rank_of
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.type_groups import NUMBERS
 
@@ -89,6 +93,26 @@ def _static_axes(c: InferenceContext, indices: list[int], rank: int) -> list[int
     return [axis % rank for axis in indices]
 
 
+def reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool | None, name: str | None) -> Tensor:
+    """Applies a reduction op with `axis` in any of its forms."""
+    types = {}
+    if isinstance(axis, (np.ndarray, np.generic)) and axis.dtype == np.int64:
+        types["Tidx"] = dtypes.int64  # NumPy's integers keep their width, Python's are int32
+    axes = all_axes(input_tensor) if axis is None else axis
+    output = op(input_tensor, axes, keep_dims=bool(keepdims), name=name, **types)
+    if axis is None and not keepdims:
+        output.set_shape(SCALAR)
+    return output
+
+
+def all_axes(value: Any) -> Tensor:
+    """The axes of a tensor as a vector, a constant where its rank is known."""
+    known = value.shape.rank if isinstance(value, (Tensor, IndexedSlices)) else None
+    if known is not None:
+        return constant(np.arange(known), dtypes.int32)
+    return range_(0, rank_of(value))
+
+
 # --- Sum ------------------------------------------------------------------------------------------
 
 Sum = define_reduction("Sum", reductions.reduce_sum, REDUCTION_TYPES, NUMBERS)
@@ -121,6 +145,47 @@ def with_reduced_dims(op: Any, value: Tensor) -> Tensor:
     for axis in sorted(axes):
         value = ExpandDims(value, axis)
     return value
+
+
+@export_v1("math.reduce_sum", "reduce_sum")
+def reduce_sum(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """Σ input over `axis`.
+
+    Args:
+      input_tensor: numbers.
+      axis: what to reduce, see the module docstring.
+      keepdims: keeps the reduced dimensions with size 1.
+      name: of the node.
+      reduction_indices, keep_dims: older names of `axis` and `keepdims`.
+    Returns:
+      A tensor of the dtype of `input_tensor`; 0 for nothing.
+    Raises:
+      ValueError: an axis is known to be out of range.
+      InvalidArgumentError: it is in the run, or one is given twice.
+
+    >>> import featherflow as tf
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.reduce_sum([[1, 2], [3, 4]], axis=0)).tolist()
+    [4, 6]
+    """
+    axis = renamed_argument("axis", axis, "reduction_indices", reduction_indices)
+    keepdims = renamed_argument("keepdims", keepdims, "keep_dims", keep_dims)
+    return reduce(Sum, input_tensor, axis, keepdims, name)
+
+
+@export("math.reduce_sum", "reduce_sum")
+def reduce_sum_v2(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """`reduce_sum` without TF1's older names."""
+    return reduce(Sum, input_tensor, axis, keepdims, name)
 
 
 # --- BroadcastTo ----------------------------------------------------------------------------------
