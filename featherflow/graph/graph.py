@@ -154,7 +154,8 @@ class Graph:
     ) -> Any:
         """The Tensor or Operation of this graph that `obj` is, stands for, or names."""
         if hasattr(obj, "_as_graph_element"):
-            obj = obj._as_graph_element() or obj
+            element = obj._as_graph_element()
+            obj = obj if element is None else element
         if isinstance(obj, Tensor) and allow_tensor:
             return self._own(obj)
         if isinstance(obj, Operation) and allow_operation:
@@ -270,6 +271,8 @@ class Graph:
                 getattr(element, "op", element) if not isinstance(element, Operation) else element
             )
             operations[self.as_graph_element(element, allow_tensor=False)] = None
+        for operation in operations:  # TensorFlow marks what its users order by hand
+            operation.attrs["_has_manual_control_dependencies"] = True
         with self._scopes.enter_control_dependencies(list(operations)):
             yield
 

@@ -13,6 +13,7 @@ from featherflow.graph.graph import Graph
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor, TensorReference, default_session_stack
 from featherflow.ops import operators
+from featherflow.ops.strided_slice_ops import get_item
 
 
 @export("VariableSynchronization")
@@ -182,6 +183,9 @@ class Variable(metaclass=_VariableType):
 
     def _as_graph_element(self) -> Tensor:
         return self._graph_element
+
+    def __getitem__(self, entries: Any) -> Tensor:
+        return get_item(self.value(), entries, self)
 
     def __iter__(self) -> Any:
         raise TypeError("'Variable' object is not iterable.")
