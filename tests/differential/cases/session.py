@@ -395,12 +395,6 @@ def callable_with_too_few_feeds(tf):
 
 
 @error_case
-def run_options_of_another_type(tf):
-    x = tf.constant(1)
-    return Script(lambda session: session.run(x, options=5))
-
-
-@error_case
 def graph_of_another_type(tf):
     return Script(lambda session: tf.Session(graph=5))
 

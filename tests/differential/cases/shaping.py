@@ -27,9 +27,7 @@ def reshape(tf):
 @case
 def reshape_of_partial_shapes(tf):
     partial, shape = tf.placeholder(tf.float32, [None, 4]), tf.placeholder(tf.int32, [2])
-    of_empty = tf.placeholder(tf.int32)
     fetches = [
-        tf.reshape(tf.zeros([0]), of_empty),
         tf.reshape(partial, [-1, 2]),
         tf.reshape(partial, [2, -1]),
         tf.reshape(partial, shape),
@@ -38,7 +36,13 @@ def reshape_of_partial_shapes(tf):
         tf.reshape(partial, tf.shape(partial)),
         tf.reshape(partial, tf.concat([tf.shape(partial), [1]], 0)),
     ]
-    return Case(fetches, {partial: normal(2, 4), shape: [2, 4], of_empty: [0, -1]})
+    return Case(fetches, {partial: normal(2, 4), shape: [2, 4]})
+
+
+@case
+def reshape_of_nothing_to_a_fed_shape(tf):
+    shape = tf.placeholder(tf.int32)
+    return Case(tf.reshape(tf.zeros([0]), shape), {shape: [0, -1]})
 
 
 @case
