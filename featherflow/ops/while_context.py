@@ -56,6 +56,10 @@ class ForwardValues(Protocol):
         """Whether it reads values of `loop`."""
         ...
 
+    def take_over(self, operation: Operation) -> bool:
+        """Moves a node that was just made into the forward loop, if it had better run there."""
+        ...
+
     def find(self, tensor: Tensor) -> Tensor | None:
         """What stands for `tensor` in the gradient's loop; None if the forward loop has it not."""
         ...
@@ -79,6 +83,8 @@ class WhileContext(ControlFlowContext):
       pivot_for_pred: the first Merge.
       pivot_for_body: the first value in the body.
       forward_values: in a gradient's loop, its way to the values of the forward loop; else None.
+      histories: tensor of the loop → list of its values in all iterations; see `loop_history.py`.
+      iteration_count: the number of iterations, once somebody needs it.
     """
 
     def __init__(
@@ -101,6 +107,8 @@ class WhileContext(ControlFlowContext):
         self.pivot_for_pred: Tensor | None = None
         self.pivot_for_body: Tensor | None = None
         self.forward_values: ForwardValues | None = None
+        self.histories: dict[Tensor, Tensor] = {}
+        self.iteration_count: Tensor | None = None
 
     @property
     def while_context(self) -> WhileContext:
@@ -135,6 +143,8 @@ class WhileContext(ControlFlowContext):
     # --- nodes inside -----------------------------------------------------------------------------
 
     def add_op(self, operation: Operation) -> None:
+        if self.forward_values is not None and self.forward_values.take_over(operation):
+            return
         if operation.inputs:
             self.take_in_inputs(operation)
             dropped = self.drop_outer_control_inputs(operation)
