@@ -220,7 +220,7 @@ def make_ndarray(tensor: TensorProto) -> np.ndarray:
 
 
 def ndarray_from_proto(tensor: TensorProto, contents: Sequence[memoryview] = ()) -> np.ndarray:
-    """The array in a TensorProto, read-only where it is a view of raw bytes.
+    """The array in a TensorProto, read-only where it is a view of raw bytes or of one value.
 
     Args:
       tensor: the message.
@@ -318,9 +318,13 @@ def _typed_values(tensor: TensorProto, dtype: DType, count: int) -> np.ndarray:
 
 
 def _expand(values: np.ndarray, count: int, default: Any) -> np.ndarray:
+    """`values` and the last of them again, up to `count`; one value takes the memory of one."""
     if len(values) == count:
         return values
+    if len(values) <= 1:
+        filler = np.array(default).astype(values.dtype)
+        return np.broadcast_to(values.reshape(()) if len(values) else filler, (count,))
     array = np.empty(count, values.dtype)
     array[: len(values)] = values
-    array[len(values) :] = values[-1] if len(values) else np.array(default).astype(values.dtype)
+    array[len(values) :] = values[-1]
     return array

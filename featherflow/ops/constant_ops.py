@@ -28,9 +28,17 @@ def _const_shape(c: InferenceContext) -> TensorShape:
     return TensorShape._of(c.attrs["value"].shape)
 
 
+# A value that fills a shape is kept as one element (`np.broadcast_to`), as GraphDefs keep it. Up to
+# this size it is spread out before kernels see it, which are faster on dense arrays.
+_LARGEST_SPREAD = 1 << 24
+
+
 @Const.static_value
 def _const_value(node: Any) -> np.ndarray:
-    return node.attrs["value"]
+    value = node.attrs["value"]
+    if value.flags.c_contiguous or value.nbytes > _LARGEST_SPREAD:
+        return value
+    return np.ascontiguousarray(value)
 
 
 @Const.kernel("CPU")
@@ -131,8 +139,9 @@ def _filled_up(array: np.ndarray, sizes: tuple[int, ...], verify: bool) -> np.nd
         )
     if array.size == count:
         return array.reshape(sizes)
-    if array.size == 0:
-        return np.full(sizes, b"" if array.dtype == object else 0, dtype=array.dtype)
+    if array.size <= 1:
+        filler = np.array(b"" if array.dtype == object else 0, dtype=array.dtype)
+        return np.broadcast_to(array.reshape(()) if array.size else filler, sizes)
     result = np.full(count, array.reshape(-1)[-1], dtype=array.dtype)
     result[: array.size] = array.reshape(-1)
     return result.reshape(sizes)
