@@ -7,8 +7,9 @@ starts with "gradients": `tf.gradients` and the optimizers build in a scope of t
 programs give no other scope such a name. Nodes that apply updates (`Adam/update_w/ApplyAdam`) are
 outside of it and are compared. So is everything a gradient adds elsewhere.
 
-Two facts differ from one run of TensorFlow to the next and are masked: the tokens under which
-`py_func` keeps functions, and serial numbers in shared names.
+The tokens under which `py_func` keeps functions differ from one run of TensorFlow to the next and
+are masked. `node:0` and `node` are the same input; TensorFlow writes the former where a loop or a
+branch was closed, and we write the latter everywhere.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def is_gradient(name: str) -> bool:
 def node_facts(tf: Any, operation: Any) -> NodeFacts:
     """Returns the facts of one operation, read from its NodeDef and its outputs."""
     node = operation.node_def
-    inputs = [name for name in node.input if not name.startswith("^")]
+    inputs = [name.removesuffix(":0") for name in node.input if not name.startswith("^")]
     controls = sorted(name for name in node.input if name.startswith("^"))
     return NodeFacts(
         node.name,
@@ -198,7 +199,7 @@ def _leaf_text(tf: Any, point: Any) -> str:
         return _static_shape_text(point)
     if isinstance(point, tf.Operation):
         return f"operation {point.name}"
-    if isinstance(point, tf.Variable):
+    if hasattr(point, "initializer"):  # variables of either kind: they share no public class
         return f"variable {point.name}"
     if isinstance(point, tf.Tensor):
         return f"tensor {GRADIENT if is_gradient(point.name) else point.name}"

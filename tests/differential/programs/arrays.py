@@ -82,7 +82,7 @@ def reshaping(tf):
         "flat": flat,
         "back": tf.reshape(flat, tf.shape(images)),
         "known": tf.reshape(tf.range(12), (3, -1)),
-        "scalar": tf.reshape([3.0], []),
+        "scalar": tf.reshape([3.0], tf.constant([], tf.int32)),
         "expanded": [tf.expand_dims(images, 0), tf.expand_dims(images, axis=-1)],
         "squeezed": [tf.squeeze(images, [3]), tf.squeeze(tf.ones([1, 2, 1]))],
         "squeezed_last": tf.squeeze(images, axis=-1),
