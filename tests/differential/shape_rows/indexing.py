@@ -1,4 +1,9 @@
-"""Indexing ops: slices, gathers, scatters, one-hot, where, unique, partitions, top-k."""
+"""Indexing ops: slices, gathers, scatters, one-hot, where, unique, partitions, top-k.
+
+Left out is what TensorFlow builds and then always refuses to run: a one-hot axis beyond the rank,
+`batch_dims` beyond `axis`, indices deeper than the tensor. Refusing to build those is no difference
+that a program could want otherwise.
+"""
 
 from __future__ import annotations
 
@@ -82,7 +87,6 @@ _GATHERS = [
     _gather((4, 5), (3,), 2),
     _gather((4, 5, 6), (4, 3), 1, batch_dims=1),
     _gather((4, 5, 6), (7, 3), 1, batch_dims=1),
-    _gather((4, 5, 6), (4, 3), 0, batch_dims=1),
     _gather((), (3,), 0),
     Row("Gather", {"params": Given((4, 5)), "indices": Given((2, 3), "int32")}),
     *(
@@ -103,7 +107,6 @@ _SCATTERS = [
     _scatter_nd((2, 1), (2, 3), [5, 3]),
     _scatter_nd((2, 2), (2,), [5, 3]),
     _scatter_nd((2, 1), (2, 4), [5, 3]),
-    _scatter_nd((2, 3), (2,), [5, 3]),
     *(
         _scatter(op, (4, 5), (2, 1), (2, 5))
         for op in (
@@ -156,7 +159,6 @@ _FINDING = [
             ((2, 3), 5, {}),
             ((2, 3), 5, {"axis": 0}),
             ((2, 3), 5, {"axis": 1}),
-            ((2, 3), 5, {"axis": 3}),
             ((), 4, {}),
             ((2,), -1, {}),
         )
