@@ -19,7 +19,7 @@ from featherflow.framework import dispatch
 from featherflow.framework.op import Op, flat_arg_dtypes
 from featherflow.graph import constant_value, exporter, graph_builder
 from featherflow.graph.operation import Operation, _add_consumer
-from featherflow.graph.scopes import Scopes, is_valid_node_name
+from featherflow.graph.scopes import Scopes, is_valid_node_name, is_valid_scope_name
 from featherflow.graph.tensor import Tensor
 
 
@@ -121,6 +121,15 @@ class Graph:
             self._scopes.note_made(operation)
         if context is not None:
             context.add_op(operation)
+
+    def check_name(self, name: str) -> None:
+        """Raises ValueError unless a node may be called `name` in this scope."""
+        valid = is_valid_scope_name if self._scopes.names.current else is_valid_node_name
+        if not valid(name):
+            raise ValueError(
+                f"'{name}' is not a valid node name: it must start with a letter, digit or '.', and "
+                "go on with letters, digits and any of _ . \\ / > -"
+            )
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """A name for a node that is not taken: `name` in the current scope, numbered if need be."""
@@ -441,21 +450,6 @@ class Graph:
 
     def _constant_value(self, tensor: Tensor) -> Any:
         return constant_value.constant_value(tensor)
-
-
-def valid_name_or_raise(name: str) -> str:
-    """`name` if a node may be called so.
-
-    Raises:
-      ValueError: it may not.
-    """
-    if not is_valid_node_name(name):
-        raise ValueError(
-            f"'{name}' is not a valid node name: it must start with a letter, digit or '.', and "
-            "go on "
-            "with letters, digits and any of _ . \\ / > -"
-        )
-    return name
 
 
 def _check_string_map(what: str, mapping: Any) -> None:

@@ -29,6 +29,8 @@ def build_node(graph: Graph, op: Op, args: tuple, kwargs: dict[str, Any], name: 
     if scope.endswith("/"):
         node_name = scope[:-1]
     else:
+        if name is not None:
+            graph.check_name(name)
         node_name = graph.unique_name(scope)
     attrs: dict[str, Any] = {}
     if op.op_def.inputs:

@@ -26,6 +26,11 @@ def is_valid_node_name(name: str) -> bool:
     return _VALID_NODE_NAME.match(name) is not None
 
 
+def is_valid_scope_name(name: str) -> bool:
+    """Whether a scope, or a node inside a scope, may be called `name`."""
+    return _VALID_SCOPE_NAME.match(name) is not None
+
+
 class NameScopes:
     """The names in use, and the scope that new names start with."""
 

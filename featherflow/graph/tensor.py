@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from featherflow.framework.dtypes import DType
+from featherflow.framework.errors import OperatorNotAllowedInGraphError
 from featherflow.framework.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -118,17 +119,21 @@ class Tensor:
     # --- refusals that would otherwise go silently wrong ------------------------------
 
     def __iter__(self) -> Any:
-        dims = self._shape._dims
-        if dims is None or not dims or dims[0] is None:
-            raise TypeError(
-                f"Cannot iterate over tensor '{self.name}' of shape {self._shape}: its first "
-                "dimension "
-                "is not known while the graph is built. Use tf.unstack(…, num=…) or tf.map_fn."
-            )
-        return (self[index] for index in range(dims[0]))  # type: ignore[index]
+        raise OperatorNotAllowedInGraphError(
+            f"Iterating over symbolic tensor '{self.name}' of shape {self._shape} is not "
+            "allowed: it "
+            "has no value until it is run. Use tf.unstack(…, num=…), tf.map_fn or tf.while_loop."
+        )
+
+    def __contains__(self, item: Any) -> bool:
+        raise OperatorNotAllowedInGraphError(
+            f"`in` on symbolic tensor '{self.name}' is not allowed: it has no value until it is "
+            "run. "
+            "Use tf.reduce_any(tf.equal(tensor, item))."
+        )
 
     def __bool__(self) -> bool:
-        raise TypeError(
+        raise OperatorNotAllowedInGraphError(
             f"Using tensor '{self.name}' as a Python bool is not allowed: it has no value until "
             "it is "
             "run. Use `if t is not None:` to test that it exists, tf.cond or tf.logical_and to "
@@ -157,7 +162,7 @@ class Tensor:
         )
 
     def __str__(self) -> str:
-        shape = "" if self._shape._dims is None else f", shape={_shape_text(self._shape)}"
+        shape = "" if self._shape._dims is None else f", shape={self._shape}"
         device = f", device={self.device}" if self.device else ""
         return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name}{device})'
 
