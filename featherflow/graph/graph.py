@@ -127,8 +127,8 @@ class Graph:
         valid = is_valid_scope_name if self._scopes.names.current else is_valid_node_name
         if not valid(name):
             raise ValueError(
-                f"'{name}' is not a valid node name: it must start with a letter, digit or '.', and "
-                "go on with letters, digits and any of _ . \\ / > -"
+                f"'{name}' is not a valid node name: it must start with a letter, digit or '.', "
+                "and go on with letters, digits and any of _ . \\ / > -"
             )
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
