@@ -6,11 +6,10 @@ import importlib
 import inspect
 
 import pytest
+from ops.op_case import load_cases
 
 from featherflow import _index, _namespaces
 from featherflow.framework.op import Op, get_op
-
-from ..ops.op_case import all_cases
 
 for _module in sorted(set(_index.OP_FAMILIES.values())):
     importlib.import_module(_module)
@@ -40,14 +39,14 @@ def test_has_a_gradient_or_a_reason(op: Op) -> None:
 
 
 def test_has_a_case(op: Op) -> None:
-    cases = {case.op.name for case in all_cases()}
+    cases = {case.op.name for case in load_cases()}
     assert op.name in cases or op.name in TESTED_ELSEWHERE
 
 
 def test_exceptions_are_needed() -> None:
     assert set(TESTED_ELSEWHERE) <= set(OPS)
     assert set(WITHOUT_KERNEL) <= set(OPS)
-    assert not set(TESTED_ELSEWHERE) & {case.op.name for case in all_cases()}
+    assert not set(TESTED_ELSEWHERE) & {case.op.name for case in load_cases()}
 
 
 @pytest.mark.parametrize("table", ["V1", "V2"])
