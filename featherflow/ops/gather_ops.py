@@ -11,8 +11,10 @@ from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext
+from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.constant_value import constant_value
+from featherflow.graph.graph_api import name_scope
 from featherflow.graph.indexed_slices import IndexedSlices
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import gathering
@@ -169,6 +171,25 @@ def gather_v2(
 ) -> Tensor:
     """`gather` with TF2's order of arguments."""
     return gather(params, indices, validate_indices, name, axis, batch_dims)
+
+
+@export_v1("batch_gather")
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
+    """`gather` of which all dimensions of `indices` but the last are batch dimensions.
+
+    Args:
+      params: [B…, N, …].
+      indices: [B…, I], integers in [0, N); its rank must be known.
+      name: of the scope of the nodes.
+    Returns:
+      [B…, I, …]
+    """
+    with name_scope(name, "BatchGather", [params, indices]):
+        indices = convert_to_tensor(indices, name="indices")
+        rank = indices.shape.rank
+        if rank is None:
+            raise ValueError(f"batch_gather does not allow indices of unknown shape: {indices}")
+        return gather(params, indices, axis=rank - 1, batch_dims=rank - 1)
 
 
 # --- Gather ---------------------------------------------------------------------------------------

@@ -9,16 +9,20 @@ import numpy as np
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import Op, define_op
 from featherflow.framework.shape_inference import InferenceContext
+from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
+from featherflow.graph.graph_api import name_scope
 from featherflow.graph.indexed_slices import IndexedSlices
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import gathering
 from featherflow.ops.arithmetic_ops import Neg
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.comparison_ops import Equal
+from featherflow.ops.core_array_ops import concat
 from featherflow.ops.division_ops import RealDiv
 from featherflow.ops.fill_ops import zeros_like
-from featherflow.ops.reshape_ops import squeeze
+from featherflow.ops.range_ops import range_
+from featherflow.ops.reshape_ops import reshape, squeeze
 from featherflow.ops.shape_ops import shape as shape_of
 
 _POLICY = "bad_indices_policy: string = ''"
@@ -58,6 +62,75 @@ def _gather_nd_grad(op: Any, grad: Tensor) -> tuple[Any, None]:
         return IndexedSlices(grad, squeeze(indices, axis=-1), shape), None
     policy = op.attrs["bad_indices_policy"]
     return ScatterNd(indices, grad, shape, bad_indices_policy=policy), None
+
+
+@export_v1("gather_nd", "manip.gather_nd")
+def gather_nd(
+    params: Any,
+    indices: Any,
+    name: str | None = None,
+    batch_dims: int = 0,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """Slices of `params`: output[i…, …] = params[indices[i…], …].
+
+    Args:
+      params: a tensor of rank R.
+      indices: [I…, K], the first K ≤ R indices of each slice.
+      name: of the node.
+      batch_dims: how many leading dimensions `params` and `indices` share.
+      bad_indices_policy: "IGNORE" gives zeros for indices that are out of range.
+    Returns:
+      A tensor `indices.shape[:-1] + params.shape[K:]`, less the shared dimensions of `params`.
+    Raises:
+      InvalidArgumentError: an index is out of range.
+
+    >>> import featherflow as tf
+    >>> with tf.Session() as sess:
+    ...     sess.run(tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])).tolist()
+    [2, 3]
+    """
+    if batch_dims:
+        return _batch_gather_nd(params, indices, batch_dims, name, bad_indices_policy)
+    if hasattr(params, "gather_nd"):  # a variable reads only the slices that are asked for
+        return params.gather_nd(indices, name=name)
+    return GatherNd(params, indices, bad_indices_policy=bad_indices_policy, name=name)
+
+
+def _batch_gather_nd(
+    params: Any, indices: Any, batch_dims: int, name: str | None, policy: str
+) -> Tensor:
+    """The batch dimensions as one, whose index comes first in each index vector."""
+    with name_scope(name, "BatchGatherND", [params, indices]):
+        params = convert_to_tensor(params, name="params")
+        indices = convert_to_tensor(indices, name="indices")
+        rank = indices.shape.rank
+        if rank is None:
+            raise ValueError("tf.gather_nd with batch_dims needs indices of known rank.")
+        if not 0 <= batch_dims < rank:
+            raise ValueError(f"batch_dims = {batch_dims} must be less than rank(indices) = {rank}")
+        params_shape: Any = shape_of(params)
+        indices_shape: Any = shape_of(indices)
+        batch_shape = params_shape[:batch_dims]
+        flat = reshape(params, concat([[-1], params_shape[batch_dims:]], 0))
+        batch_places = reshape(range_(shape_of(flat)[0]), [-1] + [1] * (rank - batch_dims))
+        inner = reshape(indices, concat([[-1], indices_shape[batch_dims:]], 0))
+        places = zeros_like(inner[..., :1]) + cast(batch_places, indices.dtype)
+        result = GatherNd(flat, concat([places, inner], -1), bad_indices_policy=policy)
+        result_shape: Any = shape_of(result)
+        return reshape(result, concat([batch_shape, result_shape[1:]], 0))
+
+
+@export("gather_nd")
+def gather_nd_v2(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """`gather_nd` with TF2's order of arguments."""
+    return gather_nd(params, indices, name, batch_dims, bad_indices_policy)
 
 
 # --- ScatterNd ------------------------------------------------------------------------------------

@@ -86,13 +86,14 @@ def shape_internal(
     input: Any, name: str | None = None, optimize: bool = True, out_type: DType | None = None
 ) -> Tensor:
     """`shape`; `optimize=False` makes a Shape node in any case."""
-    out_type = dtypes.as_dtype(out_type or dtypes.int32)
     with op_scope(name, "Shape", [input]) as scope:
         input = convert_to_tensor(input)
         static = input.shape
-        if optimize and static.is_fully_defined():
-            return constant(static.as_list(), out_type, name=scope)
-        return Shape(input, out_type=out_type, name=scope)
+        if not (optimize and static.is_fully_defined()):
+            return Shape(input, out_type=out_type or dtypes.int32, name=scope)
+        if out_type is None:
+            return convert_to_tensor(static)  # int64 where a size needs it
+        return constant(static.as_list(), out_type, name=scope)
 
 
 # --- ShapeN ---------------------------------------------------------------------------------------

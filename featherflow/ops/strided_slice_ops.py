@@ -22,6 +22,7 @@ from featherflow.kernels.strided_slice import SliceMasks
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.fill_ops import ones_like, zeros_like
+from featherflow.ops.masking_ops import boolean_mask
 from featherflow.ops.pack_ops import stack
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.sum_ops import unbroadcast
@@ -368,6 +369,12 @@ def packed_bounds(spec: SliceSpec) -> list[Tensor]:
     return bounds
 
 
+def _is_mask(entries: Any) -> bool:
+    if isinstance(entries, Tensor):
+        return entries.dtype.base_dtype is dtypes.bool
+    return isinstance(entries, bool) or getattr(entries, "dtype", None) == np.bool_
+
+
 def get_item(tensor: Any, entries: Any, var: Any = None) -> Tensor:
     """`tensor[entries]`: ranges, indices, `...`, `tf.newaxis` and boolean masks.
 
@@ -380,6 +387,8 @@ def get_item(tensor: Any, entries: Any, var: Any = None) -> Tensor:
     Raises:
       TypeError: an index is not an integer.
     """
+    if _is_mask(entries):
+        return boolean_mask(tensor, entries)
     if not isinstance(entries, (list, tuple)):
         entries = [entries]
     spec = SliceSpec(entries)

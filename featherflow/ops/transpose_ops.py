@@ -12,9 +12,10 @@ from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
-from featherflow.graph.default_graph import op_scope
+from featherflow.graph.graph_api import name_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels.axes import normalize_axes, normalize_axis
+from featherflow.ops.core_array_ops import concat
 from featherflow.ops.pack_ops import is_tensor_like
 from featherflow.ops.range_ops import Range
 from featherflow.ops.shape_ops import rank as rank_of
@@ -143,7 +144,7 @@ def transpose(
     >>> tf.transpose(tf.zeros([2, 3, 4]), perm=[0, 2, 1]).shape.as_list()
     [2, 4, 3]
     """
-    with op_scope(name, "transpose", [a]) as scope:
+    with name_scope(name, "transpose", [a]) as scope:
         a = a if is_tensor_like(a) else convert_to_tensor(a, name="a")
         op = ConjugateTranspose if conjugate and a.dtype.base_dtype.is_complex else Transpose
         if perm is not None:
@@ -160,3 +161,35 @@ def transpose_v2(
 ) -> Tensor:
     """`transpose` with TF2's order of arguments."""
     return transpose(a, perm, name, conjugate)
+
+
+@export("linalg.matrix_transpose", "linalg.transpose")
+@export_v1("linalg.matrix_transpose", "linalg.transpose", "matrix_transpose")
+def matrix_transpose(
+    a: Any, name: str | None = "matrix_transpose", conjugate: bool = False
+) -> Tensor:
+    """Each matrix, in the last two dimensions of `a`, transposed.
+
+    Args:
+      a: [..., M, N].
+      name: of the scope of the nodes.
+      conjugate: also conjugates the elements.
+    Returns:
+      [..., N, M]
+    Raises:
+      ValueError: `a` is known to be a scalar or vector.
+    """
+    with name_scope(name, "matrix_transpose", [a]):
+        a = convert_to_tensor(a, name="a")
+        rank = a.shape.rank
+        if rank is None:
+            count: Any = rank_of(a)
+            perm = concat([Range(0, count - 2, 1), [count - 1, count - 2]], 0)
+        elif rank < 2:
+            raise ValueError(
+                f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with "
+                f"shape: {a.shape}"
+            )
+        else:
+            perm = [*range(rank - 2), rank - 1, rank - 2]
+        return transpose(a, perm, conjugate=conjugate)
