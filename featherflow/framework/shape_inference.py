@@ -119,6 +119,10 @@ class InferenceContext:
             )
         return shape
 
+    def dims(self, index: int, rank: int) -> tuple[Dim, ...]:
+        """The dimensions of input `index`, which must have `rank` of them; None where unknown."""
+        return self.with_rank(index, rank)._dims or ()
+
     def with_rank_at_least(self, index: int, rank: int) -> TensorShape:
         """The shape of input `index`, which must have `rank` dimensions or more."""
         shape = self.shapes[index]

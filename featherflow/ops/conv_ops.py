@@ -51,8 +51,8 @@ Conv2D = define_op(
 @Conv2D.shape_fn
 def _conv2d_shape(c: InferenceContext) -> TensorShape:
     data_format = c.attrs["data_format"]
-    batch, *rest = c.with_rank(0, 4)._dims
-    *window, depth, output_channels = c.with_rank(1, 4)._dims
+    batch, *rest = c.dims(0, 4)
+    *window, depth, output_channels = c.dims(1, 4)
     channels_first = is_channels_first(data_format)
     channels = rest[0] if channels_first else rest[-1]
     sizes = rest[1:] if channels_first else rest[:-1]
@@ -247,8 +247,8 @@ Conv2DBackpropInput = define_op(
 def _conv2d_backprop_input_shape(c: InferenceContext) -> TensorShape:
     sizes = c.constant_as_shape(0)
     if sizes.rank == 2:  # the spatial sizes alone
-        gradient = c.with_rank(2, 4)._dims
-        *_, depth, _ = c.with_rank(1, 4)._dims
+        gradient = c.dims(2, 4)
+        *_, depth, _ = c.dims(1, 4)
         return TensorShape._of((gradient[0], *sizes._dims, depth))
     if sizes.rank is not None and sizes.rank != 4:
         c.fail("input_sizes must hold 4 values", received=f"{sizes.rank} values")
