@@ -8,9 +8,9 @@ A condition is
     ("exit", node)              the loop never left through this Exit
     ("recv", node)              the other device sent a dead value
 
-Nodes with the same set are alive together or dead together, so a step tests once for all of them, and
-a cluster may hold only nodes of one set. The two branches of a condition are joined by a Merge,
-which drops the condition from the set: what is behind `tf.cond` is as alive as what is before it.
+Nodes with the same set are alive together or dead together, so a step tests once for all of them,
+and a cluster may hold only nodes of one set. The two branches of a condition are joined by a
+Merge, which drops the condition: what is behind `tf.cond` is as alive as what is before it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Deadness:
         if not any(node.definition.control_flow for node in nodes):
             self.of = dict.fromkeys(nodes, NEVER)
             return
-        # What leaves an inner loop decides when the loop around it goes on: one pass for each depth.
+        # What leaves an inner loop decides when the loop around it goes on: a pass for each depth.
         while True:
             self._pass(nodes)
             regular, exiting = _classify_loops(nodes, frames, self)
@@ -101,7 +101,7 @@ class Deadness:
         return conditions
 
     def _of_merge(self, node: Node) -> Conditions:
-        if any(is_back_edge(source, node) for source, _ in node.inputs):
+        if closes_loop(node):
             if is_loop_merge(node):
                 return self.of_output(*node.inputs[0])
             return frozenset([("merge", node)])
@@ -136,7 +136,7 @@ class Deadness:
             self._guards[node] = tuple(chosen)
 
     def _ancestors(self, node: Node) -> Iterable[Output]:
-        """The inputs of a node that may be dead; for control inputs without outputs, their guards."""
+        """The inputs of a node that may be dead; of control inputs without outputs, the guards."""
         for source, index in node.inputs:
             if self.of_output(source, index):
                 yield source, index
@@ -174,7 +174,9 @@ class Deadness:
             for source, _ in node.inputs:
                 if source in known:
                     users.setdefault(source, []).append(node)
-        for node in candidates:  # one after the other: two must not be freed on each other's account
+        for (
+            node
+        ) in candidates:  # one after the other: two must not be freed on each other's account
             if all(self._is_dead_without(user, node) for user in users.get(node, ())):
                 node.control_inputs = []
                 self.of[node] = NEVER
@@ -184,10 +186,11 @@ class Deadness:
     def _is_dead_without(self, user: Node, constant: Node) -> bool:
         """Whether the other inputs of `user` tell all that `constant` tells of its deadness."""
         wanted = self.of_control(constant)
-        if not wanted:
-            return True
+        others = (*(source for source, _ in user.inputs), *user.control_inputs)
+        if not any(source is not constant and source in self._frames.of for source in others):
+            return False  # the constant is all that says in which iteration the user runs
         if user.definition.control_flow == "merge":
-            return False
+            return not wanted
         found: Conditions = NEVER
         for source, index in user.inputs:
             if source is not constant:
@@ -205,12 +208,17 @@ def _union(first: Conditions, second: Conditions) -> Conditions:
 
 
 def root_of(node: Node, index: int) -> Output:
-    """The output that `node:index` passes on unchanged, through Identity, LoopCond and their like."""
+    """The output that `node:index` passes on unchanged, through Identity, LoopCond and so on."""
     while node.definition.aliases and node.definition.control_flow in (None, "loop_cond"):
         if len(node.inputs) != 1:
             break
         node, index = node.inputs[0]
     return node, index
+
+
+def closes_loop(node: Node) -> bool:
+    """Whether a value of the iteration before comes back to `node`, a Merge."""
+    return any(is_back_edge(source, node) for source, _ in node.inputs)
 
 
 def is_loop_merge(node: Node) -> bool:
@@ -224,7 +232,7 @@ def is_loop_merge(node: Node) -> bool:
 
 
 def _join(inputs: list[Conditions]) -> Conditions | None:
-    """When a Merge of inputs with these conditions is dead; None if no set of conditions says it."""
+    """When a Merge of inputs with these conditions is dead; None if no set says it."""
     left = list(dict.fromkeys(inputs))
     if NEVER in left:
         return NEVER
@@ -274,9 +282,8 @@ def _classify_loops(
             goes_on.setdefault(frames.of[node], set()).add(deadness.of[node])
         elif kind == "exit":
             leaves.setdefault(frames.of[node], set()).add(_inside(deadness.of[node]))
-        elif kind == "merge" and not is_loop_merge(node):
-            if any(is_back_edge(source, node) for source, _ in node.inputs):
-                odd.add(frames.of[node])
+        elif closes_loop(node) and not is_loop_merge(node):
+            odd.add(frames.of[node])
     regular = {frame for frame, sets in goes_on.items() if len(sets) == 1 and frame not in odd}
     exiting = set()
     for frame in regular:

@@ -123,8 +123,8 @@ def _frame_of_inputs(node: Node, frames: Frames) -> LoopFrame:
                 f"{{{{node {node.name}}}}} has inputs from different frames. "
                 f"The input {{{{node {first.name}}}}} is in frame '{found.name}'. "
                 f"The input {{{{node {source.name}}}}} is in frame '{frame.name}'.",
-                remedy="Values enter a loop through Enter and leave it through Exit, as tf.while_loop "
-                "makes them; use what is computed inside a loop only inside it.",
+                remedy="Values enter a loop through Enter and leave it through Exit, as "
+                "tf.while_loop makes them; use what is computed inside a loop only inside it.",
             )
     return found or frames.root
 

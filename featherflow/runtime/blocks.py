@@ -1,8 +1,8 @@
 """Blocks: the steps of a batch, cut where deadness changes, so that one test serves many nodes.
 
-    for block in batch:
-        if any guard is DEAD: the block's outputs are DEAD, and so is what it sends
-        else:                 its steps run in order
+for block in batch:
+    if any guard is DEAD: the block's outputs are DEAD, and so is what it sends
+    else:                 its steps run in order
 """
 
 from __future__ import annotations

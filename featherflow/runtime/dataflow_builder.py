@@ -1,4 +1,4 @@
-"""How a partition becomes a DataflowPlan: slots, units, groups, and how many sources each waits for."""
+"""How a partition becomes a DataflowPlan: slots, units, groups, and what each of them waits for."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from featherflow.runtime.blocks import Block
 from featherflow.runtime.dataflow_plan import DataflowPlan, FramePlan, Group, UnitPlan
 from featherflow.runtime.executor_plan import (
     CONTEXT_SLOT,
-    Fetch,
     KernelCache,
     Step,
-    bind_kernel,
     gather_from,
-    must_copy_fetches,
+
     output_place,
 )
 from featherflow.runtime.units import Unit, make_units
+from featherflow.runtime.waiting_calls import on_own_thread
 
 _TRANSFERS = ("enter", "next_iteration", "exit")
 
@@ -145,7 +144,7 @@ class _Builder:
         self.waits[plan] = _Waits()
         return plan
 
-    # --- values that change frames or iterations ------------------------------------------------------
+    # --- values that change frames or iterations --------------------------------------------------
 
     def _make_groups(self, unit: Unit, plan: UnitPlan) -> None:
         here = self.slots[unit.frame]
@@ -183,14 +182,14 @@ class _Builder:
         return frame
 
     def _source_slot(self, node: Node, here: _FrameSlots) -> int:
-        """Where the value of a transfer is read: at its source, unless control inputs may kill it."""
+        """Where the value of a transfer is: at its source, unless control inputs may kill it."""
         source, index = node.inputs[0]
         if self.deadness.of[node] == self.deadness.of_output(source, index):
             return here.slot(source, index)
         self.staged[node] = here.reserve([None])
         return self.staged[node]
 
-    # --- what waits for what --------------------------------------------------------------------------------
+    # --- what waits for what ----------------------------------------------------------------------
 
     def _note_waits(self, node: Node, unit: Unit, plan: UnitPlan) -> None:
         sources = [source for source, _ in node.inputs]
@@ -252,10 +251,13 @@ class _Builder:
             frame.pending_settled.append(len(waits.later) + decision - constants)
             for sender in waits.first | waits.later:
                 readers.setdefault(sender, set()).add(unit.index)
+        frame.settled = tuple(
+            index for index, count in enumerate(frame.pending_settled) if not count
+        )
         for sender, indices in readers.items():
             sender.readers = tuple(sorted(indices))
 
-    # --- steps ----------------------------------------------------------------------------------------------------
+    # --- steps ------------------------------------------------------------------------------------
 
     def _make_steps(self, unit: Unit, plan: UnitPlan) -> None:
         slots = self.slots[unit.frame]
@@ -263,6 +265,7 @@ class _Builder:
             plan.blocks = self._make_blocks(unit, slots)
             return
         (node,) = unit.nodes
+        plan.is_merge = unit.kind == "merge"
         plan.step = self._make_step(node, slots, unit.kind == "asynchronous")
         plan.guards = tuple(slots.slot(*output) for output in self.deadness.guards(node))
         for source, index in node.inputs if unit.kind == "merge" else ():
@@ -272,13 +275,15 @@ class _Builder:
     def _make_step(
         self, node: Node, slots: _FrameSlots, asynchronous: bool, release: tuple[int, ...] = ()
     ) -> Step:
-        kernel, wants_context = bind_kernel(node, self.device_type, self.kernels)
-        sources = [CONTEXT_SLOT] if wants_context and not asynchronous else []
+        kernel = self.kernels.bind(node, self.device_type)
+        call = kernel.call
+        sources = [CONTEXT_SLOT] if kernel.wants_context and not asynchronous else []
+        if asynchronous and not kernel.asynchronous:
+            call = on_own_thread(call, kernel.wants_context)
         sources.extend(slots.slot(*source) for source in node.inputs)
-        if node in self.staged:
-            return Step(kernel, gather_from(sources), self.staged[node], release, node)
-        out = output_place(node, slots.slot(node, 0))
-        return Step(kernel, gather_from(sources), out, release, node)
+        out = self.staged.get(node)
+        place = output_place(node, slots.slot(node, 0)) if out is None else out
+        return Step(call, gather_from(sources), place, release, node)
 
     def _make_blocks(self, unit: Unit, slots: _FrameSlots) -> tuple[Block, ...]:
         cuts = blocks.cut(unit.nodes, self.deadness)
@@ -330,7 +335,7 @@ class _Builder:
 
     # --- fetches ----------------------------------------------------------------------------------
 
-    def _fetches(self, root: _FrameSlots) -> tuple[Fetch, ...]:
+    def _fetches(self, root: _FrameSlots) -> tuple[int, ...]:
         for node, _ in self.subgraph.fetches:
             frame = self.frames.of_output(node)
             if frame not in (None, self.frames.root):
@@ -341,8 +346,4 @@ class _Builder:
                     "iteration, and none to fetch",
                     remedy="Fetch what leaves the loop: an output of tf.while_loop.",
                 )
-        copies = must_copy_fetches(self.subgraph)
-        return tuple(
-            Fetch(root.slot(*output), must_copy)
-            for output, must_copy in zip(self.subgraph.fetches, copies)
-        )
+        return tuple(root.slot(*output) for output in self.subgraph.fetches)

@@ -1,33 +1,19 @@
 """DataflowPlan: what is fixed for a partition with control flow or kernels that wait.
 
 A plan has a FramePlan for the graph and for each loop. Every value of a frame has a slot in a list
-that each iteration has for itself; units (see `units.py`) read and write these lists. Values go from
-one list to another in groups: into a loop, to the next iteration, out of the loop. How many sources
-each unit waits for is counted here, so a step only counts down.
+that each iteration has for itself; units (see `units.py`) read and write these lists. Values go
+from one list to another in groups: into a loop, to the next iteration, out of the loop. How many
+sources each unit waits for is counted here, so a step only counts down.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from featherflow.framework.dead_value import DEAD
-from featherflow.graph.deadness import Deadness
-from featherflow.graph.frames import Frames, LoopFrame
-from featherflow.graph.subgraph import FEED, Node, Subgraph
-from featherflow.runtime import blocks
+from featherflow.graph.subgraph import Node
 from featherflow.runtime.blocks import Block
-from featherflow.runtime.executor_plan import (
-    CONTEXT_SLOT,
-    Fetch,
-    KernelCache,
-    Step,
-    bind_kernel,
-    copied_fetches,
-    gather_from,
-)
-from featherflow.runtime.units import Unit, make_units
+from featherflow.runtime.executor_plan import Step
 
 
 @dataclass(eq=False, slots=True)
@@ -62,6 +48,7 @@ class UnitPlan:
       index: its place in `FramePlan.units`.
       blocks: what a batch runs; None for the others.
       step: the kernel call of an asynchronous unit or merge.
+      is_merge: whether it is a merge.
       guards: slots of which one is DEAD if an asynchronous unit is.
       readers: units of the same iteration that wait for it, by index.
       merges: (unit, slot) of the merges that it may fire.
@@ -73,6 +60,7 @@ class UnitPlan:
     nodes: list[Node]
     blocks: tuple[Block, ...] | None = None
     step: Step | None = None
+    is_merge: bool = False
     guards: tuple[int, ...] = ()
     readers: tuple[int, ...] = ()
     merges: tuple[tuple[int, int], ...] = ()
@@ -92,6 +80,7 @@ class FramePlan:
       pending_first: for each unit, for how many sources it waits in iteration 0.
       pending_later: the same for later iterations.
       pending_settled: the same once all constant groups have entered.
+      settled: the units that then wait for nothing.
       enters: how many groups enter; the loop cannot end before they have.
       constants: how many of these are constant.
       exits: the groups that leave.
@@ -106,6 +95,7 @@ class FramePlan:
     pending_first: list[int] = field(default_factory=list)
     pending_later: list[int] = field(default_factory=list)
     pending_settled: list[int] = field(default_factory=list)
+    settled: tuple[int, ...] = ()
     enters: int = 0
     constants: int = 0
     exits: list[Group] = field(default_factory=list)
@@ -118,19 +108,12 @@ class DataflowPlan:
 
     Attributes:
       root: the frame of the graph itself.
-      feed_slots: for each feed of the step, its slot; None if this partition does not read it.
-      fetches: where the fetched values are, in the root frame.
+      feed_slots: for each feed of the partition, its slot.
+      fetches: the slots of the fetched values, in the frame of the graph.
       waits: whether any unit is asynchronous.
-      is_simple: whether the whole partition is one batch.
     """
 
     root: FramePlan
-    feed_slots: tuple[int | None, ...]
-    fetches: tuple[Fetch, ...]
+    feed_slots: tuple[int, ...]
+    fetches: tuple[int, ...]
     waits: bool
-
-
-def is_asynchronous(node: Node, device_type: str) -> bool:
-    """Whether the kernel of a node may wait."""
-    definition = node.definition.kernels.find(device_type, node)
-    return definition is not None and definition.asynchronous

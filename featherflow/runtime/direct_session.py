@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
-from featherflow.framework.errors import CancelledError, OpError
+from featherflow.framework.errors import CancelledError
 from featherflow.framework.resource import ResourceManager
 from featherflow.graph import subgraph as subgraph_module
 from featherflow.graph.graph import Graph
+from featherflow.graph.graph_partition import partition
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
-from featherflow.runtime import executor, executor_plan
+from featherflow.runtime import executor, run_metadata as metadata_messages
+from featherflow.runtime.deadline import deadlines
 from featherflow.runtime.devices import local_devices
+from featherflow.runtime.executor_plan import ExecutorPlan, KernelCache, leave_run
+from featherflow.runtime.function_runtime import FunctionRuntime
+from featherflow.runtime.partial_run import PartialRuns
 from featherflow.runtime.placer import Placer
-from featherflow.runtime.session_factory import (
-    SessionFactory,
-    SessionInterface,
-    SessionOptions,
-)
+from featherflow.runtime.session_factory import SessionFactory, SessionInterface, SessionOptions
 from featherflow.runtime.step_context import Cancellation, OpKernelContext
+from featherflow.runtime.step_plan import StepPlan, build_step, leave_step, run_step
+from featherflow.runtime.step_stats import StepStatsCollector, TracedKernels
+from featherflow.runtime.thread_pool import ThreadPool
 
 _step_ids = itertools.count(1)
-#: Plans kept by a session; the least recently used goes first.
+#: Plans kept by a session; the oldest goes first.
 MAX_PLANS = 256
+
+#: Helpers of calling threads where several devices of a step have work; shared by all sessions.
+_pool = ThreadPool(8, "featherflow-device")
 
 PlanKey = tuple[tuple[Tensor, ...], tuple[Tensor, ...], tuple[Operation, ...]]
 
@@ -53,87 +61,253 @@ class CacheInfo:
     size: int
 
 
+class PreparedStep:
+    """What `prepare` returns: the plan for one set of feeds, fetches and targets.
+
+    Attributes:
+      key: the feeds, fetches and targets.
+      plan: what runs.
+      traced: the same with kernels that record what they do, once somebody has asked for it.
+    """
+
+    __slots__ = ("key", "plan", "traced")
+
+    def __init__(self, key: PlanKey, plan: StepPlan) -> None:
+        self.key = key
+        self.plan = plan
+        self.traced: StepPlan | None = None
+
+
 class DirectSession(SessionInterface):
     """Runs a graph on the devices of this process."""
 
     def __init__(self, options: SessionOptions, graph: Graph) -> None:
         self.graph = graph
-        self.options = options
         self.devices = local_devices(options.config)
         self.resources = ResourceManager()
-        self.kernels = executor_plan.KernelCache()
-        self.placer = Placer(graph, self.devices, options.config)
-        self._plans: OrderedDict[PlanKey, Any] = OrderedDict()
+        self.kernels = KernelCache()
+        self._planner = _Planner(graph, self.devices, options.config)
+        self.functions = FunctionRuntime(graph._functions, self._planner.plan_function, _pool)
+        self._planner.functions = self.functions
+        self._device_name = self.devices[0].name
+        self._timeout_ms = options.config.operation_timeout_in_ms if options.config else 0
+        self._plans: OrderedDict[PlanKey, PreparedStep] = OrderedDict()
         self._plan_locks: dict[PlanKey, threading.Lock] = {}
         self._lock = threading.Lock()
         self._hits = self._misses = 0
         self._running: set[Cancellation] = set()
+        self._partial_runs = PartialRuns()
         self._closed = False
 
-    # --- plans ------------------------------------------------------------------------------------------
+    # --- plans --------------------------------------------------------------------------------
 
     def prepare(
         self, feeds: tuple[Tensor, ...], fetches: tuple[Tensor, ...], targets: tuple[Operation, ...]
-    ) -> Any:
+    ) -> PreparedStep:
         key = (feeds, fetches, targets)
-        plan = self._plans.get(key)
-        if plan is not None:
+        prepared = self._plans.get(key)
+        if prepared is not None:
             self._hits += 1
-            return plan
+            return prepared
         with self._lock:
             lock = self._plan_locks.setdefault(key, threading.Lock())
         with lock:  # the first run of a key plans; others wait for its plan
-            plan = self._plans.get(key)
-            if plan is None:
-                plan = self._build(*key)
-                with self._lock:
-                    self._misses += 1
-                    self._plans[key] = plan
-                    while len(self._plans) > MAX_PLANS:
-                        self._plans.popitem(last=False)
-                    self._plan_locks.pop(key, None)
-        return plan
+            prepared = self._plans.get(key)
+            if prepared is None:
+                prepared = PreparedStep(key, self._planner.plan(key, self.kernels))
+                self._keep(prepared)
+        return prepared
 
-    def _build(
-        self, feeds: tuple[Tensor, ...], fetches: tuple[Tensor, ...], targets: tuple[Operation, ...]
-    ) -> Any:
-        """Place, prune, optimise, partition, plan."""
-        try:
-            self.placer.place()
-            step = subgraph_module.prune(self.graph, feeds, fetches, targets)
-            self.placer.assign(step)
-            for node in step.nodes:
-                if node.operation is not None:
-                    node.operation._has_run = True
-            return executor_plan.build_plan(step, "CPU", self.kernels)
-        except OpError:
-            raise
+    def _keep(self, prepared: PreparedStep) -> None:
+        with self._lock:
+            self._misses += 1
+            self._plan_locks.pop(prepared.key, None)
+            if self._closed:
+                return
+            self._plans[prepared.key] = prepared
+            while len(self._plans) > MAX_PLANS:
+                self._plans.popitem(last=False)
 
     def plan_cache_info(self) -> CacheInfo:
         """Hits, misses, bound and size of the plan cache."""
         return CacheInfo(self._hits, self._misses, MAX_PLANS, len(self._plans))
 
-    # --- runs -----------------------------------------------------------------------------------------------
+    def explain_placement(self, key: PlanKey) -> list[Any]:
+        """Where the nodes of a step go, and why, without running it."""
+        return self._planner.explain(key)
 
-    def run(self, plan: Any, feed_values: list[Any], options: Any, run_metadata: Any) -> list[Any]:
+    # --- runs ---------------------------------------------------------------------------------
+
+    def run(
+        self, prepared: PreparedStep, feed_values: list[Any], options: Any, run_metadata: Any
+    ) -> list[Any]:
+        if options is not None or run_metadata is not None or self._timeout_ms:
+            return self._run_with_options(prepared, feed_values, options, run_metadata)
         cancellation = Cancellation()
         self._running.add(cancellation)
         try:
-            context = OpKernelContext(
-                next(_step_ids), self.resources, self.devices[0].name, cancellation
-            )
-            values = executor.run_plan(plan, feed_values, context)
+            context = self._new_context(cancellation)
+            plan = prepared.plan
+            if plan.__class__ is not ExecutorPlan:
+                return leave_step(plan, run_step(plan, feed_values, context, _pool))
+            values = executor.run_plan(plan, feed_values, context)  # type: ignore[arg-type]
         finally:
             self._running.discard(cancellation)
-        return [executor_plan.leave_run(values[slot], copy) for slot, copy in plan.fetches]
+        return [leave_run(values[slot], copy) for slot, copy in plan.fetches]
+
+    def _new_context(
+        self, cancellation: Cancellation, stats: StepStatsCollector | None = None
+    ) -> OpKernelContext:
+        if self._closed:  # between the check of the public session and here
+            raise _closed_error()
+        return OpKernelContext(
+            next(_step_ids),
+            self.resources,
+            self._device_name,
+            cancellation,
+            None,
+            self.functions,
+            stats,
+        )
+
+    def _run_with_options(
+        self, prepared: PreparedStep, feed_values: list[Any], options: Any, metadata: Any
+    ) -> list[Any]:
+        traced = options is not None and options.trace_level > 0 and metadata is not None
+        stats = StepStatsCollector() if traced else None
+        plan = self._traced_plan(prepared) if traced else prepared.plan
+        with self._cancellable(options) as cancellation:
+            context = self._new_context(cancellation, stats)
+            values = leave_step(plan, run_step(plan, feed_values, context, _pool))
+        if stats is not None:
+            metadata.step_stats.CopyFrom(metadata_messages.step_stats_message(stats))
+            if self._planner.builds_cost_model:
+                metadata.cost_graph.CopyFrom(metadata_messages.cost_graph_message(stats, ()))
+        if metadata is not None and options is not None and options.output_partition_graphs:
+            del metadata.partition_graphs[:]
+            metadata.partition_graphs.extend(self._planner.partition_graphs(prepared.key))
+        return values
+
+    @contextlib.contextmanager
+    def _cancellable(self, options: Any) -> Any:
+        """A Cancellation that close() and the deadline of the run know of."""
+        cancellation = Cancellation()
+        timeout_ms = (options.timeout_in_ms if options is not None else 0) or self._timeout_ms
+        self._running.add(cancellation)
+        try:
+            if timeout_ms > 0:
+                with deadlines.watch(cancellation, timeout_ms):
+                    yield cancellation
+            else:
+                yield cancellation
+        finally:
+            self._running.discard(cancellation)
+
+    def _traced_plan(self, prepared: PreparedStep) -> StepPlan:
+        if prepared.traced is None:
+            prepared.traced = self._planner.plan(prepared.key, TracedKernels(self.kernels))
+        return prepared.traced
+
+    # --- partial runs ---------------------------------------------------------------------------
+
+    def partial_run_setup(
+        self, feeds: tuple[Tensor, ...], fetches: tuple[Tensor, ...], targets: tuple[Operation, ...]
+    ) -> str:
+        step = self._planner.prune(feeds, fetches, targets)
+        return self._partial_runs.setup(step, feeds, fetches, targets)
+
+    def partial_run(self, handle: str, feeds: dict[Tensor, Any], fetches: list[Tensor]) -> list[Any]:
+        with self._cancellable(None) as cancellation:
+            context = self._new_context(cancellation)
+            return self._partial_runs.get(handle).run(
+                feeds,
+                fetches,
+                lambda part: self._planner.build(part, self.kernels),
+                lambda plan, values: run_step(plan, values, context, _pool, may_be_dead=True),
+            )
+
+    # --- devices and the end ----------------------------------------------------------------------
 
     def list_devices(self) -> list[Any]:
         return [device.attributes for device in self.devices]
 
     def close(self) -> None:
-        self._closed = True
+        with self._lock:
+            self._closed = True
         for cancellation in list(self._running):
-            cancellation.cancel(CancelledError(None, None, "Session was closed."))
+            cancellation.cancel(_closed_error())
         self._plans.clear()
+        self._partial_runs.clear()
+        self.functions.clear()
         self.kernels.clear()
         self.resources.clear()
+
+
+def _closed_error() -> CancelledError:
+    return CancelledError(None, None, "Session has been closed.")
+
+
+class _Planner:
+    """Place, prune, optimise, partition, plan: from feeds and fetches to a StepPlan."""
+
+    functions: FunctionRuntime
+
+    def __init__(self, graph: Graph, devices: list[Any], config: Any) -> None:
+        self._graph = graph
+        self._devices = devices
+        self._config = config
+        self._placer = Placer(graph, devices, config)
+        self._device_types = {device.name: device.device_type for device in devices}
+        self._incarnations = {device.name: device.incarnation for device in devices}
+        self.builds_cost_model = bool(config and config.graph_options.build_cost_model)
+
+    def plan(self, key: PlanKey, kernels: KernelCache) -> StepPlan:
+        """The plan of a step.
+
+        Raises:
+          InvalidArgumentError: a node cannot be placed, or the graph is malformed.
+          NotFoundError: a node has no kernel for its device.
+        """
+        return self.build(self.prune(*key), kernels)
+
+    def prune(
+        self, feeds: tuple[Tensor, ...], fetches: tuple[Tensor, ...], targets: tuple[Operation, ...]
+    ) -> subgraph_module.Subgraph:
+        """The placed part of the graph that a step needs."""
+        self._placer.place()
+        step = subgraph_module.prune(self._graph, feeds, fetches, targets)
+        self._placer.assign(step)
+        for node in step.nodes:
+            if node.operation is not None:
+                node.operation._has_run = True
+        return step
+
+    def build(self, step: subgraph_module.Subgraph, kernels: KernelCache) -> StepPlan:
+        """The plan of placed nodes."""
+        return build_step(step, self._device_types, self._incarnations, kernels, self.functions)
+
+    def plan_function(
+        self,
+        graph: Graph,
+        feeds: tuple[Tensor, ...],
+        fetches: tuple[Tensor, ...],
+        targets: tuple[Operation, ...],
+        kernels: KernelCache,
+        device: str,
+    ) -> StepPlan:
+        """The plan of a function's body; what asks for no device goes where the caller is."""
+        placer = Placer(graph, self._devices, self._config, default_device=device)
+        placer.place()
+        step = subgraph_module.prune(graph, feeds, fetches, targets)
+        placer.assign(step)
+        return self.build(step, kernels)
+
+    def explain(self, key: PlanKey) -> list[Any]:
+        """The placements of the nodes of a step."""
+        self._placer.place()
+        return self._placer.placements(subgraph_module.prune(self._graph, *key))
+
+    def partition_graphs(self, key: PlanKey) -> list[Any]:
+        """The partitions of a step as GraphDefs."""
+        partitions = partition(self.prune(*key), self._incarnations)
+        return [metadata_messages.graph_def_of(part.subgraph.nodes) for part in partitions]

@@ -62,14 +62,49 @@ class ExecutorPlan:
     fetches: tuple[Fetch, ...]
 
 
+class BoundKernel(NamedTuple):
+    """The kernel of one node.
+
+    Attributes:
+      call: a function of the inputs, behind the context if the kernel wants it; if it is
+        asynchronous, of `(context, done, *inputs)`.
+      wants_context: whether the context comes first.
+      asynchronous: whether it may wait.
+    """
+
+    call: Callable[..., Any]
+    wants_context: bool
+    asynchronous: bool
+
+
 class KernelCache:
     """Kernels with state of their own, one for each node of a session, shared by all its plans."""
 
     def __init__(self) -> None:
         self._kernels: dict[tuple[str, KernelDef], OpKernel] = {}
 
-    def get(self, definition: KernelDef, node: Node) -> OpKernel:
-        """The kernel of `node`, made on first use."""
+    def bind(self, node: Node, device_type: str) -> BoundKernel:
+        """The kernel of a node, with attributes filled in and refs read.
+
+        Raises:
+          NotFoundError: there is none for the device.
+        """
+        definition = node.definition.kernels.get(device_type, node)
+        if definition.is_class:
+            method = "compute_async" if definition.asynchronous else "compute"
+            call: Callable[..., Any] = getattr(self._instance(definition, node), method)
+        else:
+            call = definition.bind(node.attrs)
+        positions = _refs_to_read(node)
+        if positions:
+            offset = 2 if definition.asynchronous else int(definition.wants_context)
+            call = partial(_with_refs_read, call, tuple(at + offset for at in positions))
+        if not node.output_dtypes and not definition.asynchronous:
+            call = partial(_without_outputs, call)
+        return BoundKernel(call, definition.wants_context, definition.asynchronous)
+
+    def _instance(self, definition: KernelDef, node: Node) -> OpKernel:
+        """The kernel object of a node, made on first use."""
         key = node.name, definition
         kernel = self._kernels.get(key)
         if kernel is None:
@@ -143,10 +178,10 @@ def _make_step(
     kernels: KernelCache,
     release: tuple[int, ...],
 ) -> Step:
-    kernel, wants_context = bind_kernel(node, device_type, kernels)
-    sources = [CONTEXT_SLOT] if wants_context else []
+    kernel = kernels.bind(node, device_type)
+    sources = [CONTEXT_SLOT] if kernel.wants_context else []
     sources.extend(slots[source] + index for source, index in node.inputs)
-    return Step(kernel, gather_from(sources), output_place(node, slots[node]), release, node)
+    return Step(kernel.call, gather_from(sources), output_place(node, slots[node]), release, node)
 
 
 def output_place(node: Node, first: int) -> int | slice:
@@ -169,35 +204,6 @@ def gather_from(slots: list[int]) -> Callable[[list[Any]], Any]:
         return itemgetter(*slots)
     # itemgetter of one slot would give the bare value: a slice gives a list of it.
     return itemgetter(slice(slots[0], slots[0] + 1) if slots else slice(0, 0))
-
-
-def bind_kernel(
-    node: Node, device_type: str, kernels: KernelCache
-) -> tuple[Callable[..., Any], bool]:
-    """The kernel of a node as a function of its inputs, and whether it wants the context first.
-
-    Asynchronous kernels are functions of `(context, done, *inputs)`.
-    """
-    definition = node.definition.kernels.get(device_type, node)
-    if definition.is_class:
-        instance = kernels.get(definition, node)
-        kernel: Callable[..., Any] = getattr(
-            instance, "compute_async" if definition.asynchronous else "compute"
-        )
-    else:
-        kernel = definition.bind(node.attrs, _rank_0_possible(node))
-    positions = _refs_to_read(node)
-    if positions:
-        offset = 2 if definition.asynchronous else int(definition.wants_context)
-        kernel = partial(_with_refs_read, kernel, tuple(at + offset for at in positions))
-    if not node.output_dtypes and not definition.asynchronous:
-        kernel = partial(_without_outputs, kernel)
-    return kernel, definition.wants_context
-
-
-def _rank_0_possible(node: Node) -> bool:
-    """Whether an output of the node may be of rank 0, as far as static shapes tell."""
-    return not all(shape._dims for shape in node.output_shapes)
 
 
 def _refs_to_read(node: Node) -> list[int]:

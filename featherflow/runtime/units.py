@@ -7,8 +7,8 @@ The executor's queue holds units, not nodes. A unit is
     merge          one Merge that must fire with its first live input
 
 Two nodes of one frame are in one batch if the same asynchronous nodes, loops and merges are
-upstream of both: then the batch starts no later than its last node could have, nothing outside it can
-depend on a part of it alone, and batches form no cycle. What is upstream is a bit mask.
+upstream of both: then the batch starts no later than its last node could have, nothing outside it
+can depend on a part of it alone, and batches form no cycle. What is upstream is a bit mask.
 """
 
 from __future__ import annotations
