@@ -1,0 +1,127 @@
+"""`tf.norm`: norms of vectors and matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from featherflow.framework.errors import UnimplementedError
+from featherflow.framework.exports import export, export_v1
+from featherflow.framework.tensor_conversion import convert_to_tensor
+from featherflow.graph.default_graph import op_scope
+from featherflow.graph.tensor import Tensor
+from featherflow.ops.arithmetic_ops import Mul
+from featherflow.ops.complex_ops import conj
+from featherflow.ops.exponential_ops import pow, sqrt
+from featherflow.ops.magnitude_ops import abs as absolute
+from featherflow.ops.reduction_ops import reduce_max
+from featherflow.ops.reshape_ops import renamed_argument, squeeze
+from featherflow.ops.sum_ops import reduce_sum
+
+_MATRIX_NORMS = ("euclidean", "fro", 1, 2, np.inf)
+
+
+@export_v1("norm", "linalg.norm")
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """The norm of vectors or matrices.
+
+        ord             vectors                 matrices
+        'euclidean'     √ Σ |x_i|²              √ Σ |x_ij|²
+        'fro'                                   √ Σ |x_ij|²
+        1               Σ |x_i|                 max_j Σ_i |x_ij|
+        2               √ Σ |x_i|²              the largest singular value
+        inf             max |x_i|               max_i Σ_j |x_ij|
+        other p > 0     (Σ |x_i|^p)^(1/p)
+
+    Args:
+      tensor: floating or complex.
+      ord: which norm.
+      axis: an integer for vectors, a pair for matrices; None takes all elements as one vector.
+      keepdims: keeps the reduced dimensions with size 1.
+      name: of the scope.
+      keep_dims: an older name of `keepdims`.
+    Returns:
+      A tensor without the dimensions `axis`.
+    Raises:
+      ValueError: `ord` or `axis` is none of these.
+
+    >>> import featherflow as tf
+    >>> with tf.Session() as sess:
+    ...     print(sess.run(tf.norm([3.0, 4.0])))
+    5.0
+    """
+    keepdims = bool(renamed_argument("keepdims", keepdims, "keep_dims", keep_dims))
+    axes = _axes_of(axis)
+    _check_order(ord, is_matrix=axes is not None and len(axes) == 2)
+    with op_scope(name, "norm", [tensor]):
+        tensor = convert_to_tensor(tensor)
+        if ord in ("fro", "euclidean", 2, 2.0):
+            if ord == 2 and axes is not None and len(axes) == 2:
+                raise UnimplementedError(
+                    None,
+                    None,
+                    "The spectral norm of matrices needs singular values, which have no op yet",
+                    remedy="Use ord='euclidean' for the Frobenius norm.",
+                )
+            squares = Mul(tensor, conj(tensor), name="mul")
+            result = sqrt(reduce_sum(squares, axes, keepdims=True))
+        else:
+            result = _norm_of_magnitudes(absolute(tensor), ord, axes)
+        return result if keepdims else squeeze(result, axes)
+
+
+@export("norm", "linalg.norm")
+def norm_v2(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """`norm` without TF1's older name of `keepdims`."""
+    return norm(tensor, ord, axis, keepdims, name)
+
+
+def _axes_of(axis: Any) -> list[int] | None:
+    if axis is None:
+        return None
+    if not isinstance(axis, (tuple, list)):
+        return [axis]
+    is_pair = len(axis) == 2 and axis[0] != axis[1]
+    if not is_pair or not all(isinstance(item, (int, np.integer)) for item in axis):
+        raise ValueError(
+            f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+        )
+    return list(axis)
+
+
+def _check_order(order: Any, is_matrix: bool) -> None:
+    if is_matrix:
+        if order not in _MATRIX_NORMS:
+            names = "['euclidean', 'fro', 1, 2, inf]"
+            raise ValueError(f"'ord' must be a supported matrix norm in {names}, got {order}")
+    elif order != "euclidean" and (isinstance(order, str) or order <= 0):
+        raise ValueError(f"'ord' must be a supported vector norm, got {order}")
+
+
+def _norm_of_magnitudes(magnitudes: Tensor, order: Any, axes: list[int] | None) -> Tensor:
+    """The norm of order 1, ∞ or p, its dimensions kept."""
+    is_matrix = axes is not None and len(axes) == 2
+    first = None if axes is None else axes[0]
+    if order == 1:
+        total = reduce_sum(magnitudes, first, keepdims=True)
+        return reduce_max(total, axes[1], keepdims=True) if is_matrix else total  # type: ignore[index]
+    if order == np.inf:
+        if is_matrix:
+            magnitudes = reduce_sum(magnitudes, axes[1], keepdims=True)  # type: ignore[index]
+        return reduce_max(magnitudes, first, keepdims=True)
+    powers = pow(magnitudes, order)
+    return pow(reduce_sum(powers, axes, keepdims=True), 1.0 / order)
