@@ -32,6 +32,7 @@ from featherflow.ops.sum_ops import (
     reduce,
     with_reduced_dims,
 )
+from featherflow.ops.sum_ops import reduce_sum as reduce_sum  # with the other reductions
 from featherflow.ops.type_groups import NUMBERS, REAL
 
 _EXTREMUM_TYPES = (
