@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
+from ctypes import c_float
 from dataclasses import dataclass
 from typing import Any
 
@@ -179,9 +180,10 @@ def _convert_int(value: Any) -> int:
 
 
 def _convert_float(value: Any) -> float:
+    """Of single precision, as AttrValue keeps it: a graph that is read again is the same."""
     if isinstance(value, (str, bytes)):
         raise TypeError
-    return float(value)
+    return c_float(value).value  # unlike np.float32, silent about infinity
 
 
 def _convert_bool(value: Any) -> bool:
