@@ -49,6 +49,8 @@ class Graph:
         self._bad_consumers: list[int] = []
         #: Functions of the library, by name; see `function_def.py`.
         self._functions: dict[str, Any] = {}
+        #: Gradients that only nodes of this graph use, by the name in their `_gradient_op_type`.
+        self._gradient_functions: dict[str, Any] = {}
         #: Values found by `constant_value`, by tensor.
         self._constant_values: dict[Tensor, Any] = {}
         #: Rises with each node and each change of a static shape: plans are checked against it.

@@ -87,6 +87,15 @@ def unregister_gradient(name: str) -> None:
     _by_name.pop(name, None)
 
 
+def set_graph_gradient(graph: Any, name: str, function: GradientFunction) -> None:
+    """Registers `function` under a name that nodes of one graph use, and forgets it with the graph.
+
+    `tf.custom_gradient` makes a function in each call: a registry for all graphs would grow for
+    ever.
+    """
+    graph._gradient_functions[name] = function
+
+
 def gradient_function(operation: Operation) -> GradientFunction | None:
     """The gradient of `operation`; None if its type is said to have none.
 
@@ -95,7 +104,8 @@ def gradient_function(operation: Operation) -> GradientFunction | None:
     """
     override = operation.attrs.get("_gradient_op_type")
     if override is not None:
-        return _function_named(override, operation)
+        own = operation.graph._gradient_functions.get(override)
+        return own or _function_named(override, operation)
     definition = operation.definition
     if definition.gradient_fn is not None:
         return definition.gradient_fn

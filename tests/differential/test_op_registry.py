@@ -30,7 +30,9 @@ OWN_OPS: dict[str, str] = {}
 # Ops whose contract differs on purpose, and how.
 OWN_CONTRACTS: dict[str, str] = {}
 # Ops that have a gradient here and none in TensorFlow, or the reverse, and why.
-OWN_GRADIENTS: dict[str, str] = {}
+OWN_GRADIENTS: dict[str, str] = {
+    "SoftsignGrad": "TensorFlow cannot differentiate softsign twice; there is no reason not to",
+}
 
 _PACKAGE = str(Path(featherflow.__file__).parent)
 OPS = {
