@@ -173,14 +173,18 @@ def define_op(
     is_commutative: bool = False,
     is_aggregate: bool = False,
     allows_uninitialized_input: bool = False,
+    location: SourceLocation | None = None,
     **facts: Any,
 ) -> Op:
     """Defines and registers an op from its contract (see `op_def` for the language).
 
+    Args:
+      location: where the op stands, for functions that define ops of other modules; None takes
+        the caller's line.
     Raises:
       ValueError: the name is taken; the message says where.
     """
-    location = caller_location()
+    location = location or caller_location()
     if name in _registry:
         raise ValueError(
             f"Op '{name}' is defined twice: first at {_registry[name].location}, again at "

@@ -14,6 +14,7 @@ from featherflow.framework import dtypes
 from featherflow.framework.dtypes import DType
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import Op, define_op
+from featherflow.framework.op_kernel import caller_location
 from featherflow.framework.shape_inference import broadcast_shape, unchanged_shape
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.default_graph import op_scope
@@ -79,6 +80,7 @@ def define_part(
         outputs=(f"{output}: Tout",),
         attrs=("T: {complex64, complex128} = complex64", "Tout: {float, double} = float"),
         elementwise=True,
+        location=caller_location(),
     )
     op.shape_fn(unchanged_shape)
     for complex_type in COMPLEX:

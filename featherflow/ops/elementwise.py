@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from featherflow.framework.op import Op, define_op
+from featherflow.framework.op_kernel import caller_location
 from featherflow.framework.shape_inference import broadcast_shape, unchanged_shape
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.sum_ops import unbroadcast
@@ -44,6 +45,7 @@ def define_unary(
         outputs=(output,),
         attrs=_type_attr(kernels, also),
         elementwise=True,
+        location=caller_location(),
     )
     op.shape_fn(unchanged_shape)
     return _with_kernels(op, kernels)
@@ -65,6 +67,7 @@ def define_binary(
         outputs=(output,),
         attrs=_type_attr(kernels, also) + attrs,
         elementwise=True,
+        location=caller_location(),
         **flags,
     )
     op.shape_fn(broadcast_shape)

@@ -15,6 +15,7 @@ from featherflow.framework import dtypes
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import Op, define_op
+from featherflow.framework.op_kernel import caller_location
 from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_shape import SCALAR, UNKNOWN, TensorShape
 from featherflow.graph.constant_value import constant_value
@@ -58,6 +59,7 @@ def define_reduction(
             *(() if types is None else (f"T: {types}",)),
             "Tidx: {int32, int64} = int32",
         ),
+        location=caller_location(),
     )
     op.shape_fn(reduction_shape)
 
