@@ -11,7 +11,7 @@ from featherflow.graph.graph import Graph
 from featherflow.graph.graph_api import GraphKeys, name_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.cond_context import CondContext
-from featherflow.ops.control_flow_nodes import merge
+from featherflow.ops.control_flow_nodes import join
 from featherflow.ops.control_flow_primitives import Switch
 from featherflow.ops.identity_ops import Identity
 from featherflow.ops.tensor_array import with_flows
@@ -104,7 +104,7 @@ def _build_cond(
     if not true_results:
         raise ValueError("'true_fn' and 'false_fn' must return at least one result.")
     _check_dtypes(true_results, false_results)
-    merged = [merge([off, on]) for on, off in zip(true_results, false_results)]
+    merged = [join(off, on, pred) for on, off in zip(true_results, false_results)]
     _collect(graph, [true_branch, false_branch])
     leaves = nest.flatten(true_original, expand_composites=True)
     return nest.pack_sequence_as(true_original, with_flows(leaves, merged), expand_composites=True)

@@ -8,13 +8,13 @@ them up, unless gradients are taken inside a loop.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
+from featherflow.ops.branch_conditions import conditions_of, root_of
+from featherflow.ops.comparison_ops import equal
 from featherflow.ops.cond_context import CondContext
-from featherflow.ops.control_flow_context import ControlFlowContext, output_context
-from featherflow.ops.control_flow_nodes import merge
+from featherflow.ops.control_flow_context import output_context
+from featherflow.ops.control_flow_nodes import join, joined_pred
 from featherflow.ops.control_flow_primitives import (
     Enter,
     Exit,
@@ -31,33 +31,33 @@ from featherflow.ops.control_flow_primitives import (
 from featherflow.ops.gradient_aggregation import Gradient, as_dense
 from featherflow.ops.while_context import is_constant_enter
 
-#: Gradients are looked through so far for the Switch that kills them with their branch.
-_MAX_NODES_LOOKED_AT = 64
-
 
 @Merge.gradient
 @RefMerge.gradient
 def _merge_grad(op: Operation, grad: Gradient, _: None) -> list[Tensor]:
+    kinds = [tensor.op.definition.control_flow for tensor in op.inputs]
+    if "enter" in kinds or "next_iteration" in kinds:
+        raise _loop_variable_error(op)
     grad = as_dense(grad)
-    result = []
-    for tensor in op.inputs:
-        branch = _branch_of(op, tensor)
-        result.append(Switch(grad, branch.pred)[branch.branch])
-    return result
+    pred = joined_pred(op)
+    if pred is None:
+        pred = _pred_of_branches(op)
+    if pred is not None:
+        return list(Switch(grad, pred))
+    taken = op.outputs[1]
+    return [Switch(grad, equal(taken, index))[1] for index in range(len(op.inputs))]
 
 
-def _branch_of(operation: Operation, tensor: Tensor) -> CondContext:
-    """The branch that an input of a Merge comes from."""
-    context = output_context(tensor.op)
-    if isinstance(context, CondContext):
-        return context
-    if tensor.op.definition.control_flow in ("enter", "next_iteration"):
-        raise _loop_variable_error(operation)
-    raise LookupError(
-        f"No gradient can be taken through '{operation.name}': that its input '{tensor.name}' "
-        "comes from a branch of a tf.cond is not recorded in this graph. Import the graph with its "
-        "MetaGraph, or build it with tf.cond."
-    )
+def _pred_of_branches(operation: Operation) -> Tensor | None:
+    """The predicate of a tf.cond whose results a Merge joins, if its contexts are known."""
+    contexts = [output_context(tensor.op) for tensor in operation.inputs]
+    for branch, context in enumerate(contexts):
+        if not isinstance(context, CondContext) or context.branch != branch:
+            return None
+    first, *others = contexts
+    assert isinstance(first, CondContext)
+    same = all(isinstance(other, CondContext) and other.pred is first.pred for other in others)
+    return first.pred if same else None
 
 
 @Switch.gradient
@@ -68,42 +68,17 @@ def _switch_grad(op: Operation, if_false: Gradient, if_true: Gradient) -> tuple[
     branches = [as_dense(if_false), as_dense(if_true)]
     pred = _here(op.inputs[1])
     for index, gradient in enumerate(branches):
-        if not _dies_with_branch(gradient, (pred, op.inputs[1])):
-            branches[index] = Switch(gradient, op.inputs[1])[index]
-    return merge(branches), None
+        # A gradient that is the same for all values does not die with its branch: the Merge would
+        # take it from the branch that did not run.
+        if (root_of(pred), index) not in conditions_of(gradient):
+            branches[index] = Switch(gradient, pred)[index]
+    return join(*branches, pred), None
 
 
 def _here(tensor: Tensor) -> Tensor:
     """What stands for `tensor` in the context that gradients are being built in."""
     context = tensor.graph._control_flow_context
     return tensor if context is None else context.add_value(tensor)
-
-
-def _dies_with_branch(gradient: Tensor, preds: Sequence[Tensor]) -> bool:
-    """Whether a gradient is dead when its branch is: not if it is the same for all values.
-
-    The Merge would take such a gradient from the branch that did not run.
-    """
-    stack, seen = [gradient], {gradient}
-    while stack and len(seen) < _MAX_NODES_LOOKED_AT:
-        operation = stack.pop().op
-        if operation.definition is Switch and operation.inputs[1] in preds:
-            return True
-        if _is_in_branch(operation._control_flow_context, preds):
-            return True
-        if operation.definition.control_flow != "merge":
-            found = [tensor for tensor in operation.inputs if tensor not in seen]
-            stack.extend(found)
-            seen.update(found)
-    return False
-
-
-def _is_in_branch(context: ControlFlowContext | None, preds: Sequence[Tensor]) -> bool:
-    while context is not None:
-        if isinstance(context, CondContext) and context.pred in preds:
-            return True
-        context = context.outer_context
-    return False
 
 
 @Enter.gradient

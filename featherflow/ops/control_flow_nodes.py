@@ -7,6 +7,7 @@ from typing import Any
 
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.graph_api import colocate_with
+from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.control_flow_primitives import (
     Enter,
@@ -41,6 +42,18 @@ def merge(inputs: Sequence[Tensor], name: str | None = None) -> Tensor:
     """The one of `inputs` that is not dead."""
     kind = RefMerge if all(is_ref(tensor) for tensor in inputs) else Merge
     return kind(list(inputs), name=name)[0]
+
+
+def join(if_false: Tensor, if_true: Tensor, pred: Tensor) -> Tensor:
+    """The one of two tensors that is not dead: `pred` chose its branch."""
+    result = merge([if_false, if_true])
+    result.op._joined_pred = pred  # type: ignore[attr-defined]
+    return result
+
+
+def joined_pred(operation: Operation) -> Tensor | None:
+    """The predicate whose branches a Merge joins, where it is known."""
+    return getattr(operation, "_joined_pred", None)
 
 
 def enter(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from featherflow.framework import dtypes
 from featherflow.framework.dtypes import DType
 from featherflow.graph.tensor import Tensor
-from featherflow.ops.fill_ops import ZerosLike, zeros, zeros_like
+from featherflow.ops.control_flow_primitives import Switch
+from featherflow.ops.fill_ops import zeros, zeros_like
 from featherflow.ops.resource_variable_ops import VariableShape
 
 
@@ -16,10 +17,12 @@ def is_differentiable(dtype: DType) -> bool:
 
 
 def zeros_of(tensor: Tensor) -> Tensor:
-    """The gradient of a tensor that nothing depends on: zeros, dead where the tensor may be."""
+    """The gradient of a tensor that nothing depends on: zeros, dead where the tensor is."""
+    operation = tensor.op
+    if operation.definition.control_flow == "switch":
+        data, pred = operation.inputs
+        return Switch(zeros_of(data), pred)[tensor.value_index]
     if tensor.dtype.base_dtype is dtypes.resource:
         value_dtype = dtypes.float32 if tensor._handle_data is None else tensor._handle_data[0]
         return zeros(VariableShape(tensor), value_dtype)
-    if tensor.op.definition.control_flow == "switch":
-        return ZerosLike(tensor)
     return zeros_like(tensor)

@@ -18,10 +18,10 @@ from featherflow.graph.graph import Graph
 from featherflow.graph.graph_api import control_dependencies
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.arithmetic_ops import AddV2
-from featherflow.ops.cond_context import CondContext
+from featherflow.ops.branch_conditions import conditions_of, in_order
 from featherflow.ops.constant_ops import constant
-from featherflow.ops.control_flow_context import ControlFlowContext, output_context
-from featherflow.ops.control_flow_nodes import merge
+from featherflow.ops.control_flow_context import ControlFlowContext
+from featherflow.ops.control_flow_nodes import join
 from featherflow.ops.control_flow_primitives import Switch
 from featherflow.ops.tensor_array_ops import TensorArrayV3
 from featherflow.ops.tensor_list_ops import EmptyTensorList, TensorListPushBack, value_of_shape
@@ -29,20 +29,17 @@ from featherflow.ops.while_context import WhileContext
 
 
 def history_of(loop: WhileContext, tensor: Tensor) -> Tensor:
-    """The list of the values that `tensor`, of `loop`, had in all iterations; outside of the loop."""
+    """The list of the values that a tensor of `loop` had in all iterations; outside the loop."""
     history = loop.histories.get(tensor)
     if history is None:
-        branches = branches_around(loop, tensor)
-        # Where the branch is not chosen something of another shape takes the value's place.
-        shape = UNKNOWN if branches else tensor.shape
+        dtype = tensor.dtype.base_dtype
+        # Where its branch is not chosen something of another shape takes the value's place.
+        shape = UNKNOWN if conditions_of(tensor) else tensor.shape
         with _outside(loop):
-            empty = EmptyTensorList(
-                value_of_shape(shape), -1, element_dtype=tensor.dtype.base_dtype
-            )
+            empty = EmptyTensorList(value_of_shape(shape), -1, element_dtype=dtype)
 
         def push(pushed: Tensor) -> Tensor:
-            value = _always_there(tensor, branches)
-            return TensorListPushBack(pushed, value, element_dtype=tensor.dtype.base_dtype)
+            return TensorListPushBack(pushed, _always_there(tensor), element_dtype=dtype)
 
         history = loop.histories[tensor] = add_variable(loop, empty, push)
     return history
@@ -74,24 +71,11 @@ def add_variable(loop: WhileContext, initial: Tensor, update: Any) -> Tensor:
             return loop.exit_variables(variables)[0]
 
 
-def branches_around(loop: WhileContext, tensor: Tensor) -> list[CondContext]:
-    """The branches of conditionals within `loop` that a tensor is in, outermost first."""
-    found: list[CondContext] = []
-    context = output_context(tensor.op)
-    while context is not loop:
-        if not isinstance(context, CondContext):
-            raise ValueError(f"'{tensor.name}' is not in a branch of loop '{loop.name}'.")
-        found.append(context)
-        context = context.outer_context
-    return found[::-1]
-
-
-def _always_there(tensor: Tensor, branches: list[CondContext]) -> Tensor:
+def _always_there(tensor: Tensor) -> Tensor:
     """`tensor`, or anything where its branch does not run: each iteration pushes one element."""
-    for branch in reversed(branches):
-        with control_dependencies(None), in_context(branch.graph, branch.outer_context):
-            other = Switch(_anything(tensor.dtype.base_dtype), branch.pred)[1 - branch.branch]
-            tensor = merge([tensor, other])
+    for pred, branch in reversed(in_order(conditions_of(tensor))):
+        other = Switch(_anything(tensor.dtype.base_dtype), pred)[1 - branch]
+        tensor = join(*((other, tensor) if branch else (tensor, other)), pred)
     return tensor
 
 

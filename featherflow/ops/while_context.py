@@ -183,7 +183,9 @@ class WhileContext(ControlFlowContext):
             names.current = scope
 
     def add_value(self, tensor: Tensor) -> Tensor:
-        if tensor in self.values or tensor.op._control_flow_context is self:
+        context = output_context(tensor.op)
+        is_inside = context is not None and context.while_context is self
+        if is_inside or tensor in self.values:
             return self.external_values.get(tensor, tensor)
         self.values.add(tensor)
         inner = None if self.forward_values is None else self.forward_values.find(tensor)

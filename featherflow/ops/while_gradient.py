@@ -1,6 +1,6 @@
 """The gradient of a loop: a loop that goes through the iterations backwards.
 
-With y = f(…f(f(x, c), c)…, c), where x are the loop variables and c what the loop takes from outside,
+With y = f(…f(f(x, c), c)…, c), x the loop variables and c what the loop takes from outside,
 
     dx = dy;  dc = 0
     for i = n … 1:   dx, d = ∂f(x_i, c)ᵀ dx;   dc = dc + d
@@ -24,6 +24,7 @@ from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.add_n_ops import add_n
 from featherflow.ops.arithmetic_ops import Sub
+from featherflow.ops.branch_conditions import conditions_of, in_order
 from featherflow.ops.comparison_ops import greater
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.control_flow_context import output_context
@@ -33,7 +34,7 @@ from featherflow.ops.fill_ops import zeros
 from featherflow.ops.gradient_aggregation import Gradient, as_dense
 from featherflow.ops.gradient_values import is_differentiable, zeros_of
 from featherflow.ops.identity_ops import Identity
-from featherflow.ops.loop_history import branches_around, history_of, iteration_count
+from featherflow.ops.loop_history import history_of, iteration_count
 from featherflow.ops.shape_ops import Rank, Shape, Size
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.tensor_list_ops import TensorListPopBack, value_of_shape
@@ -151,12 +152,12 @@ class BackwardLoop:
         """The value of a forward tensor in the iteration under way, from its history."""
         dtype = tensor.dtype.base_dtype
         variables = self.start_variables([history_of(self.forward.context, tensor)], [SCALAR])
-        branches = branches_around(self.forward.context, tensor)
-        shape = value_of_shape(TensorShape(None) if branches else tensor.shape)
+        conditions = in_order(conditions_of(tensor))
+        shape = value_of_shape(TensorShape(None) if conditions else tensor.shape)
         rest, value = TensorListPopBack(variables[0].parameter, shape, element_dtype=dtype)
         self.context.close_variables(variables, [rest])
-        for branch in branches:  # dead again where the forward value was
-            value = Switch(value, branch.pred)[branch.branch]
+        for pred, branch in conditions:  # dead again where the forward value was
+            value = Switch(value, pred)[branch]
         value.set_shape(tensor.shape)
         value._handle_data = tensor._handle_data
         return value

@@ -1,0 +1,99 @@
+"""Which branches must be chosen for a tensor to have a value, as Switches and Merges tell.
+
+A condition is a pair (pred, branch): the predicate must be `branch`. It holds for everything that
+depends on that output of a Switch, until a Merge joins the branches. Conditions are those within
+one loop: what is outside of it is alive if the loop runs.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+
+from featherflow.graph.graph import Graph
+from featherflow.graph.operation import Operation
+from featherflow.graph.tensor import Tensor
+from featherflow.ops.control_flow_primitives import LoopCond
+from featherflow.ops.identity_ops import Identity
+
+Condition = tuple[Tensor, int]
+Conditions = frozenset[Condition]
+
+_NONE: Conditions = frozenset()
+#: What has been found: nodes are only ever added to a graph, so it stays true.
+_known: weakref.WeakKeyDictionary[Graph, dict[Operation, Conditions]] = weakref.WeakKeyDictionary()
+
+
+def conditions_of(tensor: Tensor) -> Conditions:
+    """The conditions under which `tensor` is alive, all of which must hold."""
+    known = _known.setdefault(tensor.graph, {})
+    stack = [tensor.op]
+    while stack:
+        operation = stack[-1]
+        missing = [source for source in _sources(operation) if source not in known]
+        if operation in known or not missing:
+            stack.pop()
+            if operation not in known:
+                known[operation] = _of_operation(operation, known)
+        else:
+            stack.extend(missing)
+    return _of_output(tensor, known)
+
+
+def in_order(conditions: Conditions) -> list[Condition]:
+    """Conditions with the outermost first: a predicate may itself be in a branch of another."""
+    return sorted(conditions, key=lambda condition: len(conditions_of(condition[0])))
+
+
+def root_of(pred: Tensor) -> Tensor:
+    """The predicate that `pred` is another name of."""
+    while pred.op.definition is Identity and not pred.op.control_inputs:
+        pred = pred.op.inputs[0]
+    return pred
+
+
+def _sources(operation: Operation) -> Iterator[Operation]:
+    """The nodes whose conditions a node's depend on."""
+    kind = operation.definition.control_flow
+    if kind == "enter" or _heads_loop(operation):
+        return
+    if kind == "exit":
+        loop = operation._control_flow_context
+        if loop is not None:
+            yield from (variable.initial.op for variable in loop.variables)
+        return
+    for tensor in operation.inputs:
+        yield tensor.op
+    yield from operation.control_inputs
+
+
+def _heads_loop(operation: Operation) -> bool:
+    """Whether a node starts an iteration: nothing before it matters within the loop."""
+    kind = operation.definition.control_flow
+    if kind == "switch":
+        return operation.inputs[1].op.definition is LoopCond
+    return kind == "merge" and any(
+        tensor.op.definition.control_flow in ("enter", "next_iteration")
+        and not tensor.op.attrs.get("is_constant", False)
+        for tensor in operation.inputs
+    )
+
+
+def _of_operation(operation: Operation, known: dict[Operation, Conditions]) -> Conditions:
+    kind = operation.definition.control_flow
+    if kind == "enter" or _heads_loop(operation):
+        return _NONE
+    if kind == "exit":
+        return _NONE.union(*(known[source] for source in _sources(operation)))
+    found = [_of_output(tensor, known) for tensor in operation.inputs]
+    if kind == "merge":
+        return found[0].intersection(*found[1:])
+    return _NONE.union(*found, *(known[source] for source in operation.control_inputs))
+
+
+def _of_output(tensor: Tensor, known: dict[Operation, Conditions]) -> Conditions:
+    operation = tensor.op
+    conditions = known[operation]
+    if operation.definition.control_flow != "switch" or _heads_loop(operation):
+        return conditions
+    return conditions | {(root_of(operation.inputs[1]), tensor.value_index)}

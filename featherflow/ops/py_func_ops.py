@@ -1,0 +1,275 @@
+"""Python functions in a graph: py_func, numpy_function and py_function.
+
+A node names its function by a token. The functions are kept here for as long as the graph that
+calls them lives; a graph that is read from a file finds none and cannot run them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from featherflow.framework import dtypes
+from featherflow.framework.dtypes import DType
+from featherflow.framework.errors import (
+    InvalidArgumentError,
+    NotFoundError,
+    OpError,
+    OutOfRangeError,
+    ResourceExhaustedError,
+    UnimplementedError,
+    UnknownError,
+)
+from featherflow.framework.exports import export, export_v1
+from featherflow.framework.op import Op, define_op
+from featherflow.framework.shape_inference import unknown_shapes
+from featherflow.graph.default_graph import get_default_graph
+from featherflow.graph.tensor import Tensor
+
+# --- tokens ---------------------------------------------------------------------------------------
+
+_counter = itertools.count()
+_lock = threading.Lock()
+_functions: weakref.WeakValueDictionary[str, _Registered] = weakref.WeakValueDictionary()
+
+
+class _Registered:
+    """A function under a token; graphs hold it alive, the table above does not."""
+
+    __slots__ = ("__weakref__", "function")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+
+def register(function: Callable[..., Any]) -> str:
+    """A token for `function`, good as long as the default graph lives."""
+    registered = _Registered(function)
+    with _lock:
+        token = f"pyfunc_{next(_counter)}"
+        _functions[token] = registered
+    graph = get_default_graph()
+    graph.__dict__.setdefault("_python_functions", []).append(registered)
+    return token
+
+
+def _function_of(token: str) -> Callable[..., Any]:
+    registered = _functions.get(token)
+    if registered is None:
+        raise NotFoundError(
+            None,
+            None,
+            f"No Python function is registered as '{token}'",
+            remedy="Python functions are not stored with a graph: build the graph in this process.",
+        )
+    return registered.function
+
+
+# --- calls ----------------------------------------------------------------------------------------
+
+#: The errors of nodes whose functions raise these.
+_CODES = (
+    (TypeError, InvalidArgumentError),
+    (ValueError, InvalidArgumentError),
+    (StopIteration, OutOfRangeError),
+    (MemoryError, ResourceExhaustedError),
+    (NotImplementedError, UnimplementedError),
+)
+
+
+def call(token: str, inputs: Sequence[Any], dtypes_out: Sequence[DType]) -> list[Any]:
+    """Calls a registered function and checks what it returns.
+
+    Raises:
+      InvalidArgumentError: it returns other numbers of values, or other dtypes, than the node says.
+      OpError: the function raised something, which is the cause.
+    """
+    function = _function_of(token)
+    try:
+        result = function(*inputs)
+    except Exception as error:
+        raise _as_op_error(error) from error
+    return _results(token, result, dtypes_out)
+
+
+def _as_op_error(error: Exception) -> OpError:
+    found = (op_error for kind, op_error in _CODES if isinstance(error, kind))
+    op_error: Any = next(found, UnknownError)
+    return op_error(None, None, f"{type(error).__name__}: {error}")
+
+
+def _results(token: str, result: Any, wanted: Sequence[DType]) -> list[Any]:
+    if result is None:
+        values: list[Any] = []
+    elif isinstance(result, (list, tuple)):
+        values = list(result)
+    else:
+        values = [result]
+    if len(values) != len(wanted):
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"{token} returns {len(values)} values, but expects to see {len(wanted)} values",
+            remedy="Let the function return a list or tuple with a value for each of Tout.",
+        )
+    return [_as_array(token, *row) for row in zip(range(len(values)), values, wanted)]
+
+
+def _as_array(token: str, index: int, value: Any, wanted: DType) -> np.ndarray:
+    if wanted is dtypes.string:
+        return _strings(value)
+    array = np.asarray(value)
+    if array.dtype != wanted.numpy_dtype:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"{index}-th value returned by {token} is {array.dtype}, but expects {wanted.name}",
+            remedy=f"Let the function return .astype(np.{wanted.numpy_dtype}).",
+        )
+    # The function may keep what it returns, and change it.
+    return np.array(array, order="C")
+
+
+def _strings(value: Any) -> np.ndarray:
+    array = np.asarray(value)
+    source = array if array.dtype.kind == "O" else np.asarray(value, dtype=object)
+    result = np.empty(source.shape, dtype=object)
+    for place in np.ndindex(source.shape):
+        item = source[place]
+        result[place] = item.encode() if isinstance(item, str) else bytes(item)
+    return result
+
+
+def _argument(array: Any) -> Any:
+    """An input as the function gets it: an array that it may change, or a NumPy scalar."""
+    if isinstance(array, np.ndarray):
+        return array[()] if array.ndim == 0 else array.copy()
+    return array
+
+
+# --- the ops --------------------------------------------------------------------------------------
+
+
+def _py_func_cpu(*input: Any, token: str, Tin: Any, Tout: Sequence[DType]) -> Any:
+    return call(token, [_argument(item) for item in input], Tout)
+
+
+def _define_py_func(name: str, **facts: Any) -> Op:
+    op = define_op(
+        name,
+        inputs=("input: Tin",),
+        outputs=("output: Tout",),
+        attrs=("token: string", "Tin: list(type) >= 0", "Tout: list(type) >= 0"),
+        foldable=False,
+        touches_world=True,
+        **facts,
+    )
+    op.shape_fn(unknown_shapes)
+    op.kernel("CPU")(_py_func_cpu)
+    op.not_differentiable("what a Python function computes is not known")
+    return op
+
+
+PyFunc = _define_py_func("PyFunc", is_stateful=True)
+PyFuncStateless = _define_py_func("PyFuncStateless")
+
+EagerPyFunc = define_op(
+    "EagerPyFunc",
+    inputs=("input: Tin",),
+    outputs=("output: Tout",),
+    attrs=(
+        "token: string",
+        "is_async: bool = false",
+        "Tin: list(type) >= 0",
+        "Tout: list(type) >= 0",
+    ),
+    is_stateful=True,
+    touches_world=True,
+)
+EagerPyFunc.shape_fn(unknown_shapes)
+
+
+@export_v1("py_func")
+def py_func(
+    func: Callable[..., Any],
+    inp: Any,
+    Tout: Any,
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """`func(*inp)`, where `func` is a Python function of NumPy arrays.
+
+    It runs in this process; graphs that hold it cannot be run anywhere else, nor be stored.
+
+    Args:
+      func: takes an array for each input (a NumPy scalar for rank 0), and returns one value or a
+        list of values of exactly the dtypes of `Tout`; strings are bytes.
+      inp: a list of tensors.
+      Tout: the dtype of the result, or a list of dtypes.
+      stateful: False says that equal inputs give equal results.
+      name: of the node.
+    Returns:
+      A tensor of unknown shape, or a list of them; an operation if `Tout` is empty.
+    Raises:
+      ValueError: `func` cannot be called.
+
+    >>> import numpy as np
+    >>> import featherflow as tf
+    >>> with tf.Graph().as_default(), tf.Session() as session:
+    ...     print(session.run(tf.py_func(np.sort, [tf.constant([3.0, 1.0])], tf.float32)))
+    [1. 3.]
+    """
+    _check_callable(func)
+    op = PyFunc if stateful else PyFuncStateless
+    return _call_node(op, func, inp, Tout, name)
+
+
+@export("numpy_function")
+def numpy_function(
+    func: Callable[..., Any],
+    inp: Any,
+    Tout: Any,
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """`func(*inp)`, where `func` is a Python function of arrays; see `tf.compat.v1.py_func`."""
+    return py_func(func, inp, Tout, stateful, name)
+
+
+@export("py_function")
+def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
+    """`func(*inp)`, where `func` is a Python function of eager tensors; it may use any op.
+
+    Args:
+      func: takes an eager tensor for each input, and returns tensors or values of `Tout`.
+      inp: a list of tensors.
+      Tout: the dtype of the result, or a list of dtypes.
+      name: of the node.
+    Returns:
+      A tensor of unknown shape, or a list of them; an operation if `Tout` is empty.
+    Raises:
+      ValueError: `func` cannot be called.
+    """
+    _check_callable(func)
+    return _call_node(EagerPyFunc, func, inp, Tout, name)
+
+
+def _check_callable(func: Any) -> None:
+    if not callable(func):
+        raise ValueError(
+            f"Expected func to be callable. Received func={func} of type {type(func)}."
+        )
+
+
+def _call_node(
+    op: Op, func: Callable[..., Any], inp: Any, dtypes_out: Any, name: str | None
+) -> Any:
+    is_list = isinstance(dtypes_out, (list, tuple))
+    wanted = [dtypes.as_dtype(item) for item in (dtypes_out if is_list else [dtypes_out])]
+    result: Sequence[Tensor] = op(list(inp), token=register(func), Tout=wanted, name=name)
+    return result if is_list else result[0]
