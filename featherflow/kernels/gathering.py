@@ -99,7 +99,7 @@ def gather_nd(params: np.ndarray, indices: np.ndarray, policy: str = "") -> np.n
     shape = indices.shape[:-1] + inner
     if math.prod(params.shape[:depth]) == 0:
         return np.zeros(shape, dtype=params.dtype)  # no index is in range: there are none
-    rows = params.reshape(-1, math.prod(inner))[places]
+    rows = params.reshape(math.prod(params.shape[:depth]), math.prod(inner))[places]
     if valid is not None:
         rows[~valid] = b"" if params.dtype == object else 0
     return rows.reshape(shape)
@@ -152,7 +152,7 @@ def scatter_nd(
     if valid is not None:
         places, rows = places[valid], rows[valid]
     if places.size and width:
-        combine_rows(target.reshape(-1, width), places, rows, combine)
+        combine_rows(target.reshape(-1, width), places, rows, combine)  # a view: it is C-ordered
     return target
 
 

@@ -71,9 +71,10 @@ def constant_v1(
       TypeError: the value has another dtype, or it is a tensor.
       ValueError: it has too many elements.
     """
-    array = _own_array(value, dtype)
-    if shape is not None:
-        array = _filled_up(array, _sizes_of(shape), verify_shape)
+    sizes = _sizes_of(shape)
+    array = _own_array(value, _dtype_of_nothing(value, dtype, sizes))
+    if sizes is not None:
+        array = _filled_up(array, sizes, verify_shape)
     return _constant(array, dtype, name)
 
 
@@ -95,9 +96,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     >>> tf.constant([[1.0, 2.0]])
     <tf.Tensor 'Const:0' shape=(1, 2) dtype=float32>
     """
-    array = _own_array(value, dtype)
-    if shape is not None:
-        sizes = _sizes_of(shape)
+    sizes = _sizes_of(shape)
+    array = _own_array(value, _dtype_of_nothing(value, dtype, sizes))
+    if sizes is not None:
         if array.size != 1 and array.size != math.prod(sizes):
             raise TypeError(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
         array = _filled_up(array, sizes, verify=False)
@@ -120,8 +121,15 @@ def _own_array(value: Any, dtype: Any) -> np.ndarray:
     return array.copy() if array is value or array.base is not None else array
 
 
-def _sizes_of(shape: Any) -> tuple[int, ...]:
-    return tuple(TensorShape(shape).as_list())  # type: ignore[arg-type]
+def _sizes_of(shape: Any) -> tuple[int, ...] | None:
+    return None if shape is None else tuple(TensorShape(shape).as_list())  # type: ignore[arg-type]
+
+
+def _dtype_of_nothing(value: Any, dtype: Any, sizes: tuple[int, ...] | None) -> Any:
+    """`dtype`; for a shape without elements float32, whatever the Python value, as TensorFlow."""
+    if dtype is None and sizes and 0 in sizes and not isinstance(value, (np.ndarray, np.generic)):
+        return dtypes.float32
+    return dtype
 
 
 def _filled_up(array: np.ndarray, sizes: tuple[int, ...], verify: bool) -> np.ndarray:

@@ -52,9 +52,7 @@ def _gather_v2_shape(c: InferenceContext) -> TensorShape:
     params, indices = c.with_rank_at_least(0, 1)._dims, c.shapes[1]._dims
     if params is None or indices is None:
         return UNKNOWN
-    batch_dims = c.attrs["batch_dims"]
-    if batch_dims:
-        batch_dims = normalize_axis(batch_dims, len(indices) + 1, "batch_dims")
+    batch_dims = _normalize_batch_dims(c.attrs["batch_dims"], len(indices))
     axis = c.constant(2)
     if axis is None:
         return TensorShape._of((None,) * (len(params) + len(indices) - batch_dims - 1))
@@ -64,6 +62,15 @@ def _gather_v2_shape(c: InferenceContext) -> TensorShape:
     return TensorShape._of(params[:place] + indices[batch_dims:] + params[place + 1 :])
 
 
+def _normalize_batch_dims(batch_dims: int, indices_rank: int) -> int:
+    # All dimensions of the indices may be batch dimensions.
+    return (
+        batch_dims
+        if batch_dims == indices_rank
+        else normalize_axis(batch_dims, indices_rank, "batch_dims")
+    )
+
+
 @GatherV2.kernel("CPU")
 def _gather_v2_cpu(
     params: np.ndarray, indices: np.ndarray, axis: np.ndarray, *, batch_dims: int
@@ -71,8 +78,7 @@ def _gather_v2_cpu(
     if params.ndim < 1:
         raise InvalidArgumentError(None, None, "params must be at least 1 dimensional")
     place = normalize_axis(int(axis), params.ndim)
-    if batch_dims:
-        batch_dims = normalize_axis(batch_dims, indices.ndim + 1, "batch_dims")
+    batch_dims = _normalize_batch_dims(batch_dims, indices.ndim)
     if place < batch_dims:
         raise InvalidArgumentError(
             None, None, f"batch_dims ({batch_dims}) must be less than or equal to axis ({place})"

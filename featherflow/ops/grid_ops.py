@@ -26,7 +26,7 @@ from featherflow.ops.reduction_ops import reduce_max
 from featherflow.ops.reshape_ops import expand_dims, reshape
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.shape_ops import size as size_of
-from featherflow.ops.sum_ops import BroadcastTo
+from featherflow.ops.sum_ops import BroadcastTo, Sum
 from featherflow.ops.tile_ops import tile
 
 # --- tf.meshgrid ----------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         axis = 0
     with name_scope(name, "Repeat", [input, repeats]):
         data = convert_to_tensor(input, name="data")
-        times = cast_to_integers(convert_to_tensor(repeats, name="repeats"))
+        times = _as_integers(convert_to_tensor(repeats, name="repeats"))
         rank = data.shape.rank
         if rank is None:
             raise ValueError("tf.repeat needs an input of known rank.")
@@ -106,7 +106,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         return _repeat_each(data, sizes, times, axis)
 
 
-def cast_to_integers(times: Tensor) -> Tensor:
+def _as_integers(times: Tensor) -> Tensor:
     """`times` as int32, int64 staying as it is."""
     return times if times.dtype.base_dtype.name == "int64" else cast(times, np.int32)
 
@@ -128,7 +128,12 @@ def _repeat_each(data: Tensor, sizes: Any, times: Any, axis: int) -> Tensor:
     rank = data.shape.rank
     multiples: list[Any] = [1] * (axis + 1) + [most] + [1] * (rank - axis - 1)  # type: ignore[operator]
     tiled = tile(expanded, multiples)
-    return boolean_mask(tiled, mask, axis=axis)
+    kept = boolean_mask(tiled, mask, axis=axis)
+    if axis == 0:
+        return kept
+    # The total is often known while the graph is built, which a mask never tells.
+    total = Sum(each, [0])
+    return reshape(kept, concat([sizes[:axis], [total], sizes[axis + 1 :]], 0))
 
 
 # --- UnravelIndex ---------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext, unchanged_shape
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.indexed_slices import IndexedSlices
+from featherflow.graph.sparse_tensor import SparseTensor
 from featherflow.graph.tensor import Tensor
 
 # --- Identity -------------------------------------------------------------------------------------
@@ -48,6 +49,10 @@ def identity(input: Any, name: str | None = None) -> Any:
     Returns:
       The same kind of value as `input`.
     """
+    if isinstance(input, SparseTensor):
+        return SparseTensor(
+            Identity(input.indices), Identity(input.values), Identity(input.dense_shape)
+        )
     if isinstance(input, IndexedSlices):
         dense_shape = input.dense_shape
         return IndexedSlices(

@@ -25,7 +25,7 @@ _ZERO = np.array(0)
 
 
 def _empty_of(dtype: np.dtype) -> np.ndarray:
-    return np.array(b"" if dtype == object else 0, dtype=dtype)
+    return np.array(b"" if dtype.kind == "O" else 0, dtype=dtype)
 
 
 # --- MatrixDiag -----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -77,19 +78,18 @@ def _infer_missing(
 def _reshape_cpu(tensor: np.ndarray, shape: np.ndarray) -> np.ndarray:
     dims = shape.tolist()
     try:
-        # NumPy would take any negative number for −1, and guess a missing size of nothing.
+        # NumPy would take any negative number for −1.
         if min(dims, default=0) >= -1:
             return tensor.reshape(dims)
-    except ValueError:
-        pass  # refused below, with both sides
+    except (TypeError, ValueError):
+        pass  # a missing size of nothing, or refused below with both sides
     missing = dims.count(-1)
-    if any(dim < -1 for dim in dims) or missing > 1:
+    if missing == 1 and 0 in dims and tensor.size == 0 and min(dims) == -1:
+        # As TensorFlow: the missing size is what the sizes other than 0 leave.
+        left = _product_but_zeros(tensor.shape) // _product_but_zeros(dims)
+        return tensor.reshape([left if dim == -1 else dim for dim in dims])
+    if missing > 1 or min(dims, default=0) < -1:
         problem = "Only one size may be -1, and none less"
-    elif missing and 0 in dims:
-        problem = (
-            "Reshape cannot infer the missing size of an empty tensor unless all other sizes are "
-            "non-zero"
-        )
     elif missing:
         problem = "The number of elements is not a multiple of the sizes given"
     else:
@@ -97,6 +97,10 @@ def _reshape_cpu(tensor: np.ndarray, shape: np.ndarray) -> np.ndarray:
     raise InvalidArgumentError(
         None, None, problem, received=f"tensor of shape {list(tensor.shape)}, shape {dims}"
     )
+
+
+def _product_but_zeros(dims: Sequence[int]) -> int:
+    return math.prod(dim for dim in dims if dim > 0)
 
 
 @Reshape.gradient

@@ -16,7 +16,9 @@ from featherflow.framework.shape_inference import InferenceContext, scalar_shape
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.default_graph import op_scope
+from featherflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from featherflow.graph.tensor import Tensor
+from featherflow.ops.cast_ops import cast
 from featherflow.ops.constant_ops import constant
 
 
@@ -87,6 +89,8 @@ def shape_internal(
 ) -> Tensor:
     """`shape`; `optimize=False` makes a Shape node in any case."""
     with op_scope(name, "Shape", [input]) as scope:
+        if isinstance(input, (SparseTensor, SparseTensorValue)):
+            return cast(input.dense_shape, out_type or dtypes.int32)
         input = convert_to_tensor(input)
         static = input.shape
         if not (optimize and static.is_fully_defined()):
@@ -236,6 +240,8 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 def rank_internal(input: Any, name: str | None = None, optimize: bool = True) -> Tensor:
     """`rank`; `optimize=False` makes a Rank node in any case."""
     with op_scope(name, "Rank", [input]) as scope:
+        if isinstance(input, (SparseTensor, SparseTensorValue)):
+            return size_internal(input.dense_shape, scope)
         input = convert_to_tensor(input)
         if optimize and input.shape.rank is not None:
             return constant(input.shape.rank, dtypes.int32, name=scope)

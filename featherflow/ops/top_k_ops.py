@@ -16,11 +16,13 @@ from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import sorting
 from featherflow.ops.cast_ops import cast
+from featherflow.ops.comparison_ops import Equal
 from featherflow.ops.range_ops import range_
-from featherflow.ops.reshape_ops import Reshape
+from featherflow.ops.reshape_ops import ExpandDims, Reshape
 from featherflow.ops.scatter_nd_ops import ScatterNd
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.shape_ops import size as size_of
+from featherflow.ops.sum_ops import Sum
 from featherflow.ops.type_groups import REAL
 
 _REAL_TYPES = (
@@ -153,3 +155,51 @@ def _top_k_cpu(input: np.ndarray, *, k: int) -> tuple[np.ndarray, np.ndarray]:
 @TopK.gradient
 def _top_k_grad(op: Any, grad: Tensor, _: Any) -> Tensor:
     return _top_k_gradient(op, grad)
+
+
+# --- NthElement -----------------------------------------------------------------------------------
+
+NthElement = define_op(
+    "NthElement",
+    inputs=("input: T", "n: int32"),
+    outputs=("values: T",),
+    attrs=("reverse: bool = false", _REAL_TYPES),
+)
+
+
+@NthElement.shape_fn
+def _nth_element_shape(c: InferenceContext) -> TensorShape:
+    c.with_rank(1, 0)
+    dims = c.with_rank_at_least(0, 1)._dims
+    n = c.constant(1)
+    if n is not None and n < 0:
+        c.fail(f"Dimension size, given by scalar input {int(n)} must be non-negative")
+    if dims is None:
+        return UNKNOWN
+    if n is not None and dims[-1] is not None and dims[-1] <= n:
+        c.fail(f"Input must have last dimension > n = {int(n)} but is {dims[-1]}")
+    return TensorShape._of(dims[:-1])
+
+
+@NthElement.kernel("CPU", T=REAL)
+def _nth_element_cpu(input: np.ndarray, n: np.ndarray, *, reverse: bool) -> np.ndarray:
+    place = int(n)
+    if input.ndim < 1 or not 0 <= place < input.shape[-1]:
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Input must have at least n+1 = {place + 1} columns",
+            received=f"input of shape {list(input.shape)}",
+        )
+    if reverse:
+        place = input.shape[-1] - 1 - place
+    return np.sort(input, axis=-1)[..., place].copy()
+
+
+@NthElement.gradient
+def _nth_element_grad(op: Any, grad: Tensor) -> tuple[Tensor, None]:
+    """Elements that equal the n-th one share its gradient."""
+    input: Any = op.inputs[0]
+    chosen = cast(Equal(ExpandDims(op.outputs[0], -1), input), grad.dtype)
+    count = ExpandDims(Sum(chosen, [-1]), -1)
+    return chosen / count * ExpandDims(grad, -1), None
