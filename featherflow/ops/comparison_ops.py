@@ -12,11 +12,12 @@ from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import Op, define_op
 from featherflow.framework.shape_inference import (
     InferenceContext,
+    ShapeInferenceError,
     broadcast_shape,
     unchanged_shape,
 )
 from featherflow.framework.tensor_conversion import convert_to_tensor
-from featherflow.framework.tensor_shape import SCALAR, UNKNOWN, TensorShape
+from featherflow.framework.tensor_shape import SCALAR, TensorShape
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.elementwise import define_binary, define_unary
 from featherflow.ops.type_groups import FLOATS, NUMBERS, REAL
@@ -102,14 +103,11 @@ def _on_stored_integers(compare: Callable[..., np.ndarray]) -> Callable[..., np.
 
 
 def _equality_shape(c: InferenceContext) -> TensorShape:
-    if c.attrs["incompatible_shape_error"]:
-        return broadcast_shape(c)
-    left, right = c.shapes
-    if not (left.is_fully_defined() and right.is_fully_defined()):
-        return UNKNOWN
     try:
-        return TensorShape._of(np.broadcast_shapes(left._dims, right._dims))
-    except ValueError:
+        return broadcast_shape(c)
+    except ShapeInferenceError:
+        if c.attrs["incompatible_shape_error"]:
+            raise
         return SCALAR
 
 
@@ -149,7 +147,8 @@ ApproximateEqual = define_op(
 
 @ApproximateEqual.shape_fn
 def _approximate_equal_shape(c: InferenceContext) -> TensorShape:
-    return c.merge(c.shapes[0], c.shapes[1])
+    c.merge(c.shapes[0], c.shapes[1])
+    return c.shapes[0]  # y's dimensions are checked, and not used: as in TensorFlow
 
 
 @ApproximateEqual.kernel("CPU", T=NUMBERS)
@@ -236,4 +235,4 @@ def logical_not(x: Any, name: str | None = None) -> Tensor:
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
     """x ⊕ y, elementwise: exactly one of them is true."""
     x = convert_to_tensor(x, dtypes.bool)
-    return logical_and(logical_or(x, y), logical_not(logical_and(x, y)), name=name)
+    return LogicalAnd(LogicalOr(x, y), LogicalNot(LogicalAnd(x, y)), name=name)

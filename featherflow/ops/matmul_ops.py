@@ -10,7 +10,7 @@ from featherflow.framework import dtypes
 from featherflow.framework.dtypes import DType, as_dtype
 from featherflow.framework.exports import export
 from featherflow.framework.op import Op, define_op
-from featherflow.framework.shape_inference import InferenceContext, broadcast_static
+from featherflow.framework.shape_inference import Dim, InferenceContext, broadcast_static
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.default_graph import op_scope
@@ -150,22 +150,34 @@ BatchMatMulV2 = _define_batch_matmul(
 
 @BatchMatMul.shape_fn
 def _batch_matmul_v1_shape(c: InferenceContext) -> TensorShape:
-    x, y = c.shapes
-    if x._dims is not None and y._dims is not None:
-        c.merge(TensorShape._of(x._dims[:-2]), TensorShape._of(y._dims[:-2]))
-    return _batch_matmul_shape(c)
+    x, y = c.with_rank_at_least(0, 2), c.with_rank_at_least(1, 2)
+    batch = c.merge(_batch_of(x), _batch_of(y))
+    return batch.concatenate(_product_dims(c, x, y))
 
 
 @BatchMatMulV2.shape_fn
 def _batch_matmul_shape(c: InferenceContext) -> TensorShape:
-    x, y = c.with_rank_at_least(0, 2)._dims, c.with_rank_at_least(1, 2)._dims
-    if x is None or y is None:
+    x, y = c.with_rank_at_least(0, 2), c.with_rank_at_least(1, 2)
+    if x._dims is None or y._dims is None:
         return UNKNOWN
-    rows, inner_x = x[:-3:-1] if c.attrs["adj_x"] else x[-2:]
-    inner_y, columns = y[:-3:-1] if c.attrs["adj_y"] else y[-2:]
+    batch = broadcast_static(c, _batch_of(x), _batch_of(y))
+    return batch.concatenate(_product_dims(c, x, y))
+
+
+def _batch_of(shape: TensorShape) -> TensorShape:
+    return UNKNOWN if shape._dims is None else TensorShape._of(shape._dims[:-2])
+
+
+def _product_dims(c: InferenceContext, x: TensorShape, y: TensorShape) -> list[Dim]:
+    """Rows and columns of the product; refuses inner sizes that differ."""
+    rows, inner_x = (None, None) if x._dims is None else x._dims[-2:]
+    inner_y, columns = (None, None) if y._dims is None else y._dims[-2:]
+    if c.attrs["adj_x"]:
+        rows, inner_x = inner_x, rows
+    if c.attrs["adj_y"]:
+        inner_y, columns = columns, inner_y
     c.merge_dim(inner_x, inner_y)
-    batch = broadcast_static(c, TensorShape._of(x[:-2]), TensorShape._of(y[:-2]))
-    return batch.concatenate([rows, columns])
+    return [rows, columns]
 
 
 @BatchMatMul.gradient

@@ -58,7 +58,10 @@ def _or(x: Any, y: Any, name: str) -> Tensor:
 
 
 def _xor(x: Any, y: Any, name: str) -> Tensor:
-    return _logical_or_bitwise(x, y, name, logical_xor, BitwiseXor)
+    if not x.dtype.is_bool:
+        return _logical_or_bitwise(x, y, name, None, BitwiseXor)
+    with op_scope(name, name) as scope:
+        return logical_xor(x, y, name=scope)
 
 
 def _logical_or_bitwise(x: Any, y: Any, name: str, logical: Any, bitwise: Any) -> Tensor:

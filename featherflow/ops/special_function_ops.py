@@ -11,9 +11,9 @@ from typing import Any
 
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import define_op
-from featherflow.framework.shape_inference import InferenceContext, broadcast_static
+from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_conversion import convert_to_tensor
-from featherflow.framework.tensor_shape import TensorShape
+from featherflow.framework.tensor_shape import SCALAR, UNKNOWN, TensorShape
 from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import bessel_functions, error_functions, gamma_functions
@@ -238,8 +238,12 @@ Betainc.kernel("CPU", T=WIDE_FLOATS)(gamma_functions.betainc)
 
 @Betainc.shape_fn
 def _betainc_shape(c: InferenceContext) -> TensorShape:
-    a, b, x = c.shapes
-    return broadcast_static(c, broadcast_static(c, a, b), x)
+    merged = UNKNOWN
+    for shape in c.shapes:
+        if shape._dims:  # what is not a scalar has the output's shape
+            merged = c.merge(merged, shape)
+    is_scalar = all(shape._dims == () for shape in c.shapes)
+    return SCALAR if is_scalar else merged
 
 
 @Betainc.gradient
@@ -254,7 +258,10 @@ def _betainc_grad(op: Any, grad: Tensor) -> tuple[None, None, Tensor]:
 @export("math.betainc")
 @export_v1("betainc")
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
-    """I(a, b, x) = ∫₀ˣ t^(a−1) (1−t)^(b−1) dt / B(a, b), elementwise; a, b > 0, x in [0, 1]."""
+    """I(a, b, x) = ∫₀ˣ t^(a−1) (1−t)^(b−1) dt / B(a, b), elementwise; a, b > 0, x in [0, 1].
+
+    Arguments of rank 0 are repeated; the others have one shape.
+    """
     return Betainc(a, b, x, name=name)
 
 

@@ -203,22 +203,29 @@ BroadcastTo = define_op(
 @BroadcastTo.shape_fn
 def _broadcast_to_shape(c: InferenceContext) -> TensorShape:
     c.with_rank(1, 1)
-    target, dims = c.constant_as_shape(1), c.shapes[0]._dims
-    if target._dims is None or dims is None:
-        return target
-    missing = len(target._dims) - len(dims)
+    target, dims = c.constant_as_shape(1)._dims, c.shapes[0]._dims
+    if target is None or dims is None:
+        return TensorShape._of(target)
+    missing = len(target) - len(dims)
     if missing < 0:
         c.fail(
             "Rank of input must be no greater than rank of output shape",
-            received=f"ranks {len(dims)} and {len(target._dims)}",
+            received=f"ranks {len(dims)} and {len(target)}",
         )
-    for size, wanted in zip(dims, target._dims[missing:]):
-        if size is not None and size != 1 and wanted is not None and size != wanted:
-            c.fail(
-                f"Dimensions must be equal, but are {size} and {wanted}",
-                expected="size 1, or equal sizes",
-            )
-    return target
+    sizes = (_broadcast_size(c, *pair) for pair in zip(dims, target[missing:]))
+    return TensorShape._of((*target[:missing], *sizes))
+
+
+def _broadcast_size(c: InferenceContext, size: int | None, wanted: int | None) -> int | None:
+    """The size that `size` is repeated to fill: it is `wanted`, or known if `size` is above 1."""
+    if wanted is None:
+        return size if size is not None and size > 1 else None
+    if size is not None and size != 1 and size != wanted:
+        c.fail(
+            f"Dimensions must be equal, but are {size} and {wanted}",
+            expected="size 1, or equal sizes",
+        )
+    return wanted
 
 
 @BroadcastTo.kernel("CPU")
