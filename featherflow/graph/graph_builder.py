@@ -64,7 +64,7 @@ def _values_by_position(op: Op, args: tuple, kwargs: dict[str, Any]) -> list[Any
     return values
 
 
-# --- inputs ---------------------------------------------------------------------------
+# --- inputs ---------------------------------------------------------------------------------------
 
 
 def _convert_inputs(
@@ -250,7 +250,7 @@ def _convert_heterogeneous(
     return tensors
 
 
-# --- attributes -----------------------------------------------------------------------
+# --- attributes -----------------------------------------------------------------------------------
 
 
 def _complete_attrs(op: Op, kwargs: dict[str, Any], attrs: dict[str, Any]) -> None:
@@ -284,7 +284,7 @@ def _describe(op: Op, attr: AttrDef) -> str:
     return f"attr '{attr.name}' of type {attr.type}"
 
 
-# --- outputs --------------------------------------------------------------------------
+# --- outputs --------------------------------------------------------------------------------------
 
 
 _output_tuples: dict[Op, Any] = {}
@@ -296,7 +296,7 @@ def outputs_of(operation: Operation) -> Any:
     outputs = operation.outputs
     if len(args) == 1 and not args[0].is_list:
         return outputs[0]
-    if not args:
+    if not outputs:
         return operation
     if len(args) == 1:
         return list(outputs)

@@ -35,13 +35,13 @@ def switch(data: Any, pred: Tensor, name: str | None = None) -> tuple[Tensor, Te
     """
     data = convert_to_tensor(data, name="data", as_ref=True)
     with colocate_with(data, ignore_existing=True):
-        return (RefSwitch if is_ref(data) else Switch)(data, pred, name=name)
+        return (RefSwitch if is_ref(data) else Switch)(data, pred, name=name or "Switch")
 
 
 def merge(inputs: Sequence[Tensor], name: str | None = None) -> Tensor:
     """The one of `inputs` that is not dead."""
     kind = RefMerge if all(is_ref(tensor) for tensor in inputs) else Merge
-    return kind(list(inputs), name=name)[0]
+    return kind(list(inputs), name=name or "Merge")[0]
 
 
 def join(if_false: Tensor, if_true: Tensor, pred: Tensor) -> Tensor:

@@ -29,7 +29,6 @@ from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import Op, define_op
 from featherflow.framework.shape_inference import unknown_shapes
 from featherflow.graph.default_graph import get_default_graph
-from featherflow.graph.tensor import Tensor
 
 # --- tokens ---------------------------------------------------------------------------------------
 
@@ -271,5 +270,5 @@ def _call_node(
 ) -> Any:
     is_list = isinstance(dtypes_out, (list, tuple))
     wanted = [dtypes.as_dtype(item) for item in (dtypes_out if is_list else [dtypes_out])]
-    result: Sequence[Tensor] = op(list(inp), token=register(func), Tout=wanted, name=name)
+    result = op(list(inp), token=register(func), Tout=wanted, name=name)
     return result if is_list else result[0]

@@ -224,7 +224,10 @@ class TensorArray:
     def stack(self, name: str | None = None) -> Tensor:
         """All elements, stacked: `[size, …]`."""
         with colocate_with(self._handle), name_scope(name, "TensorArrayStack", [self._handle]):
-            return self.gather(range_(0, self.size()), name=name)
+            value = self.gather(range_(0, self.size()), name=name)
+            if value.shape.rank is not None:
+                value.set_shape(TensorShape([self._static_size()]).concatenate(value.shape[1:]))
+            return value
 
     def concat(self, name: str | None = None) -> Tensor:
         """All elements, joined along their first dimension, in which alone they may differ."""
@@ -243,10 +246,15 @@ class TensorArray:
     def _static_total(self, shape: TensorShape) -> int | None:
         """The sum of the first dimensions of all elements, if they are one, and the size, known."""
         length = shape.as_list()[0] if shape.rank else None
-        if length is None or self._size is None or self._dynamic_size:
+        size = self._static_size()
+        return None if length is None or size is None else size * length
+
+    def _static_size(self) -> int | None:
+        """The number of elements, if it is known while the graph is built."""
+        if self._size is None or self._dynamic_size:
             return None
         size = constant_value(self._size) if isinstance(self._size, Tensor) else self._size
-        return None if size is None else int(size) * length
+        return None if size is None else int(size)
 
     # --- writing ----------------------------------------------------------------------------------
 

@@ -244,9 +244,9 @@ TensorArrayGatherV3 = define_op(
 
 @TensorArrayGatherV3.shape_fn
 def _tensor_array_gather_shape(c: InferenceContext) -> TensorShape:
-    indices = c.with_rank(1, 1)
+    c.with_rank(1, 1)
     c.with_rank(2, 0)
-    return indices.concatenate(c.attrs["element_shape"])
+    return TensorShape._of((None,)).concatenate(c.attrs["element_shape"])
 
 
 @TensorArrayGatherV3.kernel("CPU")

@@ -63,7 +63,6 @@ def while_loop(
     """
     with name_scope(name, "while", _tensors_among(loop_vars)):
         _check_arguments(cond, body, loop_vars, parallel_iterations)
-        unpacks = len(loop_vars) == 1 and not return_same_structure
         limit = None
         if maximum_iterations is not None:
             limit = _limit(maximum_iterations)
@@ -78,7 +77,9 @@ def while_loop(
         result = _build_loop(context, cond, body, loop_vars, shape_invariants)
         if limit is not None:
             result = result[1]
-        return nest.flatten(result)[0] if unpacks and _is_single(result) else result
+        if return_same_structure or len(nest.flatten(result, expand_composites=True)) > 1:
+            return result
+        return result[0]
 
 
 @export("while_loop")
@@ -206,10 +207,6 @@ def _build_loop(
 def _as_sequence(result: Any) -> Any:
     """What a body returned as a sequence: a single value need not be one."""
     return result if isinstance(result, (list, tuple)) else [result]
-
-
-def _is_single(result: Any) -> bool:
-    return isinstance(result, (list, tuple)) and len(result) == 1
 
 
 def _static_shapes(
