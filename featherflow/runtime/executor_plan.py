@@ -11,6 +11,7 @@ kernel that wants it just reads one input more. Constants have their values from
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -94,7 +95,7 @@ class KernelCache:
             method = "compute_async" if definition.asynchronous else "compute"
             call: Callable[..., Any] = getattr(self._instance(definition, node), method)
         else:
-            call = definition.bind(node.attrs)
+            call = definition.bind(node.attrs, _rank_0_possible(node))
         positions = _refs_to_read(node)
         if positions:
             offset = 2 if definition.asynchronous else int(definition.wants_context)
@@ -206,6 +207,11 @@ def gather_from(slots: list[int]) -> Callable[[list[Any]], Any]:
     return itemgetter(slice(slots[0], slots[0] + 1) if slots else slice(0, 0))
 
 
+def _rank_0_possible(node: Node) -> bool:
+    """Whether an output of the node may be of rank 0, as far as static shapes tell."""
+    return not all(shape._dims for shape in node.output_shapes)
+
+
 def _refs_to_read(node: Node) -> list[int]:
     """Inputs that are refs where the op wants values: the variable is read when the kernel starts."""
     wanted = flat_arg_dtypes(node.definition.op_def.inputs, node.attrs)
@@ -229,7 +235,7 @@ def _without_outputs(kernel: Callable[..., Any], *inputs: Any) -> tuple[()]:
     return ()
 
 
-# --- fetches -------------------------------------------------------------------------------------------
+# --- fetches --------------------------------------------------------------------------------------
 
 
 def fetches_of(subgraph: Subgraph, slots: dict[Node, int]) -> tuple[Fetch, ...]:
@@ -248,7 +254,11 @@ def must_copy_fetches(subgraph: Subgraph) -> list[bool]:
     """
     roots = [_root(node, index) for node, index in subgraph.fetches]
     kept = _kept_by_state(subgraph) if roots else set()
-    return [roots.count(root) > 1 or root in kept or _outlives_step(*root) for root in roots]
+    counts = Counter(roots)
+    return [
+        (counts[root] > 1 or root in kept or _outlives_step(*root)) and not _is_handle(*root)
+        for root in roots
+    ]
 
 
 def _kept_by_state(subgraph: Subgraph) -> set[tuple[Node, int]]:
@@ -277,8 +287,13 @@ def _outlives_step(node: Node, index: int) -> bool:
         or definition.control_flow is not None
         or _is_reference(dtype)
         or any(_is_reference(source.output_dtypes[at]) for source, at in node.inputs)
-        or any(attr.type in ("func", "list(func)") for attr in definition.op_def.attrs)
+        or definition.calls_functions
     )
+
+
+def _is_handle(node: Node, index: int) -> bool:
+    """Whether an output is an object that the user gets as it is."""
+    return node.output_dtypes[index].name in ("resource", "variant")
 
 
 def _is_reference(dtype: DType) -> bool:
@@ -287,9 +302,10 @@ def _is_reference(dtype: DType) -> bool:
 
 
 def leave_run(value: Any, must_copy: bool) -> Any:
-    """`value` as the user may keep it."""
-    if value.__class__ is VariableCell:
-        return value.read().copy()
-    if must_copy and value.__class__ is np.ndarray:
-        return value.copy()
+    """`value` as the user may keep it; a ref leaves as what is in the variable."""
+    if must_copy:
+        if value.__class__ is np.ndarray:
+            return value.copy()
+        if value.__class__ is VariableCell:
+            return value.read().copy()
     return value
