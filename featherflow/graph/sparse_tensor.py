@@ -59,8 +59,7 @@ class SparseTensor:
         """The SparseTensor of constants that a SparseTensorValue holds."""
         if not isinstance(sparse_tensor_value, (SparseTensor, SparseTensorValue)):
             raise TypeError(
-                "Argument sparse_tensor_value=must be a SparseTensor or SparseTensorValue, received "
-                f"{sparse_tensor_value!r}."
+                f"Not a SparseTensor or SparseTensorValue: received {sparse_tensor_value!r}."
             )
         return cls(*(getattr(sparse_tensor_value, field) for field in SparseTensorValue._fields))
 

@@ -69,7 +69,8 @@ def flat_places(
     Raises:
       InvalidArgumentError: a vector is out of range.
     """
-    rows = indices.reshape(-1, indices.shape[-1]).astype(np.int64)
+    count = math.prod(indices.shape[:-1])
+    rows = indices.reshape(count, indices.shape[-1]).astype(np.int64)
     limits = np.array(dims, dtype=np.int64)
     valid = ((rows >= 0) & (rows < limits)).all(axis=1)
     if valid.all():

@@ -17,6 +17,7 @@ from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.ops import ref_variable_ops, variable_creation
 from featherflow.ops.identity_ops import identity
+from featherflow.ops.strided_slice_assign_ops import StridedSliceAssign
 from featherflow.ops.variable_base import (
     Variable,
     VariableAggregation,
@@ -183,6 +184,12 @@ class RefVariable(Variable):
     def count_up_to(self, limit: int) -> Tensor:
         """Increments the variable and gives its value before; fails at `limit`."""
         return ref_variable_ops.count_up_to(self._variable, limit)
+
+    def _strided_slice_assign(
+        self, begin: Any, end: Any, strides: Any, value: Any, name: str | None, **masks: int
+    ) -> Tensor:
+        """`self[…] ← value`; see `strided_slice_ops.make_assignable`."""
+        return StridedSliceAssign(self._variable, begin, end, strides, value, name=name, **masks)
 
     # --- as a message -----------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from featherflow.graph.tensor import Tensor
 from featherflow.ops import resource_variable_ops as variable_ops
 from featherflow.ops import variable_creation
 from featherflow.ops.identity_ops import identity
+from featherflow.ops.strided_slice_assign_ops import ResourceStridedSliceAssign
 from featherflow.ops.variable_base import (
     Variable,
     VariableAggregation,
@@ -195,6 +196,16 @@ class ResourceVariable(Variable):
         delta = convert_to_tensor(delta, dtype=self._dtype)
         operation = variable_ops.AssignSubVariableOp(self._handle, delta, name=name)
         return self.after(operation) if read_value else operation
+
+    def _strided_slice_assign(
+        self, begin: Any, end: Any, strides: Any, value: Any, name: str | None, **masks: int
+    ) -> UnreadVariable:
+        """`self[…] ← value`; see `strided_slice_ops.make_assignable`."""
+        value = convert_to_tensor(value, dtype=self._dtype)
+        operation = ResourceStridedSliceAssign(
+            self._handle, begin, end, strides, value, name=name, **masks
+        )
+        return self.after(operation)
 
     def after(self, operation: Operation) -> UnreadVariable:
         """The variable as it is after `operation`."""

@@ -101,7 +101,7 @@ def sparse_to_dense(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """A dense tensor with `sparse_values` at some places: dense[sparse_indices[i]] = sparse_values[i].
+    """dense[sparse_indices[i]] = sparse_values[i], `default_value` elsewhere.
 
     Args:
       sparse_indices: [N, rank]; [N] for a vector, or a scalar for one place of it.

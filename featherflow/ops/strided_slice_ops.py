@@ -27,14 +27,14 @@ from featherflow.ops.pack_ops import stack
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.sum_ops import unbroadcast
 
-_MASK_ATTRS = (
+MASK_ATTRS = (
     "begin_mask: int = 0",
     "end_mask: int = 0",
     "ellipsis_mask: int = 0",
     "new_axis_mask: int = 0",
     "shrink_axis_mask: int = 0",
 )
-_MASK_NAMES = tuple(attr.split(":")[0] for attr in _MASK_ATTRS)
+_MASK_NAMES = tuple(attr.split(":")[0] for attr in MASK_ATTRS)
 
 
 def masks_of(attrs: dict[str, Any]) -> SliceMasks:
@@ -52,7 +52,7 @@ StridedSlice = define_op(
     "StridedSlice",
     inputs=("input: T", "begin: Index", "end: Index", "strides: Index"),
     outputs=("output: T",),
-    attrs=("T: type", "Index: {int16, int32, int64}", *_MASK_ATTRS),
+    attrs=("T: type", "Index: {int16, int32, int64}", *MASK_ATTRS),
 )
 
 
@@ -201,7 +201,7 @@ def make_assignable(slice_tensor: Tensor, variable: Any) -> None:
     def assign(value: Any, name: str | None = None) -> Any:
         """Writes `value` into this slice of the variable."""
         return variable._strided_slice_assign(
-            *bounds, value=value, name=name or f"{node.name}_assign", **attrs
+            *bounds, value=value, name=name or f"{node.name}/_assign", **attrs
         )
 
     slice_tensor.assign = assign  # type: ignore[attr-defined]
@@ -213,7 +213,7 @@ StridedSliceGrad = define_op(
     "StridedSliceGrad",
     inputs=("shape: Index", "begin: Index", "end: Index", "strides: Index", "dy: T"),
     outputs=("output: T",),
-    attrs=("T: type", "Index: {int32, int64}", *_MASK_ATTRS),
+    attrs=("T: type", "Index: {int32, int64}", *MASK_ATTRS),
 )
 
 
@@ -253,7 +253,7 @@ TensorStridedSliceUpdate = define_op(
     "TensorStridedSliceUpdate",
     inputs=("input: T", "begin: Index", "end: Index", "strides: Index", "value: T"),
     outputs=("output: T",),
-    attrs=("T: type", "Index: {int32, int64}", *_MASK_ATTRS),
+    attrs=("T: type", "Index: {int32, int64}", *MASK_ATTRS),
 )
 TensorStridedSliceUpdate.shape_fn(unchanged_shape)
 
