@@ -33,12 +33,15 @@ class Op:
       elementwise: the output is the broadcast of the inputs; each element stands alone.
       foldable: its value on constant inputs is a constant (default: no state, takes no ref).
       aliases: the output may share memory with input 0 (Identity, Reshape): fetches are copied.
-      control_flow: "switch", "merge", "enter", "exit", "next_iteration", "loop_cond" or "trigger".
+      control_flow: "switch", "merge", "enter", "exit", "next_iteration", "loop_cond", "trigger",
+        "send" or "recv".
       touches_world: reads or writes files, processes or Python; never run by inspect and explain.
+      calls_functions: its kernel runs functions of the library (default: it has a func attr).
     """
 
     __slots__ = (
         "aliases",
+        "calls_functions",
         "compile_rule_fn",
         "control_flow",
         "elementwise",
@@ -67,6 +70,7 @@ class Op:
         aliases: bool = False,
         control_flow: str | None = None,
         touches_world: bool = False,
+        calls_functions: bool | None = None,
         location: SourceLocation,
     ) -> None:
         self.op_def = op_def
@@ -80,6 +84,9 @@ class Op:
         self.aliases = aliases
         self.control_flow = control_flow
         self.touches_world = touches_world
+        if calls_functions is None:
+            calls_functions = any(attr.type in ("func", "list(func)") for attr in op_def.attrs)
+        self.calls_functions = calls_functions
         self.location = location
         self.shape_function: Callable[..., Any] | None = None
         self.kernels = KernelTable(op_def.name)

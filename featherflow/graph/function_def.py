@@ -163,7 +163,8 @@ class GraphFunction:
     @cached_property
     def definition(self) -> Op:
         """The op of nodes that call the function by its name."""
-        definition = op_from_op_def(op_def_from_message(self._message.signature))
+        op_def = op_def_from_message(self._message.signature)
+        definition = op_from_op_def(op_def, calls_functions=True)
         definition.shape_fn(self._shapes_of_call)
         definition.kernel("CPU")(_FunctionCall)
         return definition

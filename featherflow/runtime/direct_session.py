@@ -173,6 +173,8 @@ class DirectSession(SessionInterface):
     def _run_with_options(
         self, prepared: PreparedStep, feed_values: list[Any], options: Any, metadata: Any
     ) -> list[Any]:
+        _check_message("options", options, "RunOptions")
+        _check_message("run_metadata", metadata, "RunMetadata")
         traced = options is not None and options.trace_level > 0 and metadata is not None
         stats = StepStatsCollector() if traced else None
         plan = self._traced_plan(prepared) if traced else prepared.plan
@@ -241,6 +243,11 @@ class DirectSession(SessionInterface):
         self.functions.clear()
         self.kernels.clear()
         self.resources.clear()
+
+
+def _check_message(argument: str, value: Any, kind: str) -> None:
+    if value is not None and type(value).__name__ != kind:
+        raise TypeError(f"Argument `{argument}` must be a tf.{kind}, received {value!r}.")
 
 
 def _closed_error() -> CancelledError:

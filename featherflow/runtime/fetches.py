@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from featherflow.framework import dtypes
+from featherflow.framework.errors import InaccessibleTensorError
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.graph import Graph
+from featherflow.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 
@@ -51,6 +55,26 @@ def _refuse_feed(target: Any, value: Any) -> list[tuple[Any, Any]]:
     raise TypeError(f"{target!r} cannot be fed.")
 
 
+def partial_run_feeds(graph: Graph, feeds: Any) -> list[Tensor]:
+    """The tensors that a partial run will be fed with."""
+    tensors: list[Tensor] = []
+    for item in feeds or ():
+        parts = [item]
+        for kind, _, _, part_function in _composites:
+            if isinstance(item, kind) and part_function is not None:
+                parts = part_function(item)
+                break
+        for part in parts:
+            try:
+                tensor = graph.as_graph_element(part, allow_operation=False)
+            except (TypeError, ValueError, KeyError) as error:
+                raise TypeError(f"Cannot interpret feed_list key as Tensor: {error}") from None
+            if not graph.is_feedable(tensor):
+                raise ValueError(f"Tensor {tensor.name} may not be fed.")
+            tensors.append(tensor)
+    return list(dict.fromkeys(tensors))
+
+
 # --- fetches ----------------------------------------------------------------------------------------
 
 
@@ -62,13 +86,21 @@ class FetchMapper:
       operations: the distinct operations to run.
     """
 
-    __slots__ = ("_position_of", "_restore", "graph", "operations", "tensors")
+    __slots__ = (
+        "_position_of",
+        "_restore",
+        "_seen_operations",
+        "graph",
+        "operations",
+        "tensors",
+    )
 
     def __init__(self, graph: Graph, fetches: Any) -> None:
         self.graph = graph
         self.tensors: list[Tensor] = []
         self.operations: list[Operation] = []
         self._position_of: dict[Tensor, int] = {}
+        self._seen_operations: set[Operation] = set()
         self._restore = self._visit(fetches)
 
     def restore(self, values: list[Any]) -> Any:
@@ -78,7 +110,9 @@ class FetchMapper:
     def _visit(self, fetch: Any) -> Callable[[list[Any]], Any]:
         """Notes what `fetch` needs; returns the function that builds its value."""
         if fetch is None:
-            raise TypeError("Argument `fetches` must not hold None: received None.")
+            raise TypeError(
+                'Argument `fetch` = None has invalid type "NoneType". Cannot be None'
+            )
         if isinstance(fetch, (Tensor, Operation, str, bytes)):
             return self._leaf(fetch)
         if isinstance(fetch, Mapping):
@@ -95,22 +129,12 @@ class FetchMapper:
         return self._leaf(fetch)
 
     def _leaf(self, fetch: Any) -> Callable[[list[Any]], Any]:
-        try:
-            element = self.graph.as_graph_element(fetch)
-        except TypeError as error:
-            raise TypeError(
-                f"Fetch argument {fetch!r} has invalid type {type(fetch)}, must be a string or Tensor. "
-                f"({error})"
-            ) from None
-        except (ValueError, KeyError) as error:
-            text = error.args[0] if error.args else error
-            raise ValueError(
-                f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({text})"
-            ) from None
+        element = self._element(fetch)
         if not self.graph.is_fetchable(element):
-            raise ValueError(f"{fetch!r} has been marked as not fetchable.")
+            raise not_fetchable_error(element)
         if isinstance(element, Operation):
-            if element not in self.operations:
+            if element not in self._seen_operations:
+                self._seen_operations.add(element)
                 self.operations.append(element)
             return lambda values: None
         position = self._position_of.get(element)
@@ -118,6 +142,20 @@ class FetchMapper:
             position = self._position_of[element] = len(self.tensors)
             self.tensors.append(element)
         return lambda values: values[position]
+
+    def _element(self, fetch: Any) -> Tensor | Operation:
+        try:
+            return self.graph.as_graph_element(fetch)
+        except TypeError as error:
+            raise TypeError(
+                f'Argument `fetch` = {fetch} has invalid type "{type(fetch).__name__}" must be a '
+                f"string or Tensor. ({error})"
+            ) from None
+        except (ValueError, KeyError) as error:
+            text = error.args[0] if error.args else error
+            raise ValueError(
+                f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({text})"
+            ) from None
 
     def _sequence(self, fetch: Any) -> Callable[[list[Any]], Any]:
         builders = [self._visit(item) for item in fetch]
@@ -130,7 +168,9 @@ class FetchMapper:
 
     def _mapping(self, fetch: Any) -> Callable[[list[Any]], Any]:
         builders = {key: self._visit(item) for key, item in fetch.items()}
-        kind = type(fetch) if type(fetch).__name__ != "defaultdict" else dict
+        kind: Any = type(fetch)
+        if isinstance(fetch, defaultdict):
+            kind = partial(kind, fetch.default_factory)
         return lambda values: kind((key, build(values)) for key, build in builders.items())
 
     def _attrs(self, fetch: Any) -> Callable[[list[Any]], Any]:
@@ -139,18 +179,27 @@ class FetchMapper:
         return lambda values: kind(*[build(values) for build in builders])
 
 
+def not_fetchable_error(element: Tensor | Operation) -> InaccessibleTensorError:
+    """The error for an element of a function or branch that is fetched from outside."""
+    operation = element.op if isinstance(element, Tensor) else element
+    return InaccessibleTensorError(
+        f"Operation {operation.name} has been marked as not fetchable. Typically this happens when "
+        "it is defined in another function or code block. Use return values, explicit Python "
+        "locals or TensorFlow collections to access it."
+    )
+
+
 # --- feeds --------------------------------------------------------------------------------------------
 
 
 def flatten_feeds(graph: Graph, feed_dict: Mapping[Any, Any]) -> tuple[list[Tensor], list[Any]]:
-    """The fed tensors and their values, checked and converted.
+    """The fed tensors and their values, checked and converted; the last value of a tensor counts.
 
     Raises:
       TypeError: a key cannot be fed, or a value has the wrong kind.
       ValueError: a shape does not fit, or a tensor may not be fed.
     """
-    tensors: list[Tensor] = []
-    values: list[Any] = []
+    fed: dict[Tensor, Any] = {}
     for key, value in _expand_feeds(feed_dict):
         try:
             tensor = graph.as_graph_element(key, allow_operation=False)
@@ -158,10 +207,9 @@ def flatten_feeds(graph: Graph, feed_dict: Mapping[Any, Any]) -> tuple[list[Tens
             text = error.args[0] if error.args else error
             raise TypeError(f"Cannot interpret feed_dict key as Tensor: {text}") from None
         if not graph.is_feedable(tensor):
-            raise ValueError(f"Tensor {tensor} may not be fed.")
-        tensors.append(tensor)
-        values.append(feed_value(tensor, value))
-    return tensors, values
+            raise ValueError(f"Tensor {tensor.name} may not be fed.")
+        fed[tensor] = feed_value(tensor, value)
+    return list(fed), list(fed.values())
 
 
 def _expand_feeds(feed_dict: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
@@ -195,7 +243,7 @@ def _zip_nested(keys: Any, values: Any) -> list[tuple[Any, Any]]:
 def feed_value(tensor: Tensor, value: Any) -> Any:
     """`value` as an array of the tensor's dtype, its shape checked."""
     dtype = tensor._dtype.base_dtype
-    if value.__class__ is np.ndarray and value.dtype == dtype.numpy_dtype:
+    if value.__class__ is np.ndarray and value.dtype == dtype.numpy_dtype and value.dtype != "O":
         array = value
     else:
         array = _as_array(tensor, dtype, value)
@@ -205,8 +253,8 @@ def feed_value(tensor: Tensor, value: Any) -> Any:
         array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).reshape(array.shape)
     if not _fits(tensor._shape, array.shape):
         raise ValueError(
-            f"Cannot feed value of shape {array.shape} for Tensor '{tensor.name}', which has shape "
-            f"'{tensor._shape}'"
+            f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape "
+            f"{tensor._shape}"
         )
     return array
 
@@ -239,9 +287,11 @@ def _as_array(tensor: Tensor, dtype: dtypes.DType, value: Any) -> Any:
                 "to a larger type (e.g. int64)."
             )
     try:
-        return np.asarray(value, dtype=dtype.numpy_dtype)
+        with np.errstate(all="ignore"):
+            return np.asarray(value, dtype=dtype.numpy_dtype)
     except (TypeError, ValueError, OverflowError) as error:
-        raise type(error)(
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(
             f"Cannot feed value of type {type(value).__name__} for Tensor '{tensor.name}' of type "
             f"{dtype.name}: {error}. Received {_short(value)}."
         ) from None
@@ -269,3 +319,23 @@ def string_array(value: Any) -> np.ndarray:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "…"
+
+
+# --- values of several tensors ---------------------------------------------------------------------
+
+
+def _slices_parts(slices: IndexedSlices) -> list[Tensor]:
+    shape = slices.dense_shape
+    return [slices.values, slices.indices, *([] if shape is None else [shape])]
+
+
+def _slices_value(parts: list[Any]) -> IndexedSlicesValue:
+    return IndexedSlicesValue(*parts, *[None] * (3 - len(parts)))
+
+
+register_session_run_conversion_functions(
+    IndexedSlices,
+    lambda slices: (_slices_parts(slices), _slices_value),
+    lambda slices, value: list(zip(_slices_parts(slices), value)),
+    _slices_parts,
+)

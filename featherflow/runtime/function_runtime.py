@@ -13,7 +13,7 @@ from typing import Any
 
 from featherflow.framework.attr_value import NameAttrList
 from featherflow.framework.errors import InvalidArgumentError, NotFoundError
-from featherflow.framework.op import Op
+from featherflow.framework.op import find_op
 from featherflow.graph.graph import Graph
 from featherflow.graph.operation import Operation
 from featherflow.graph.subgraph import Node
@@ -125,19 +125,14 @@ class FunctionRuntime:
 
     # --- what a plan must know ------------------------------------------------------------------
 
-    def are_called_by(self, definition: Op) -> bool:
-        """Whether nodes of an op run functions: by attributes, or since the op is one itself."""
-        return (
-            any(attr.type in ("func", "list(func)") for attr in definition.op_def.attrs)
-            or definition.name in self._functions
-        )
-
     def may_wait(self, node: Node) -> bool:
         """Whether a function that a node runs has a kernel that may wait, in it or deeper."""
         return any(map(self._function_waits, self._functions_of(node)))
 
     def _functions_of(self, node: Any) -> list[NameAttrList]:
         definition = node.definition
+        if not definition.calls_functions:
+            return []
         found = []
         for attr in definition.op_def.attrs:
             value = node.attrs.get(attr.name)
@@ -145,7 +140,7 @@ class FunctionRuntime:
                 found.append(value)
             elif attr.type == "list(func)" and value is not None:
                 found.extend(value)
-        if definition.name in self._functions:
+        if find_op(definition.name) is not definition:  # the op is a function itself
             found.append(NameAttrList(definition.name, node.attrs))
         return found
 

@@ -12,7 +12,13 @@ from featherflow.graph.graph import Graph
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor, default_session_stack
 from featherflow.runtime import direct_session, session_factory
-from featherflow.runtime.fetches import FetchMapper, feed_value, flatten_feeds
+from featherflow.runtime.fetches import (
+    FetchMapper,
+    feed_value,
+    flatten_feeds,
+    not_fetchable_error,
+    partial_run_feeds,
+)
 from featherflow.runtime.session_factory import SessionOptions
 
 session_factory.register_session_factory("direct", direct_session.DirectSessionFactory())
@@ -25,15 +31,18 @@ class BaseSession:
         if graph is None:
             graph = get_default_graph()
         elif not isinstance(graph, Graph):
-            raise TypeError(f"Argument `graph` must be a tf.Graph, received {type(graph).__name__}.")
-        if isinstance(target, str):
-            target_text = target
-        elif isinstance(target, bytes):
-            target_text = target.decode()
-        else:
-            raise TypeError(f"Argument `target` must be a string, received {target!r}.")
+            raise TypeError(
+                f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"'
+            )
+        if not isinstance(target, (str, bytes)):
+            raise TypeError(
+                f'Argument `target` must be a string, but got "{type(target).__name__}"'
+            )
+        target_text = target if isinstance(target, str) else target.decode()
         if config is not None and type(config).__name__ != "ConfigProto":
-            raise TypeError(f"Argument `config` must be a tf.ConfigProto, received {config!r}.")
+            raise TypeError(
+                f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"'
+            )
         self._graph = graph
         self._target = target_text
         self._config = config
@@ -51,9 +60,9 @@ class BaseSession:
         return self._graph.as_graph_def(add_shapes=False)
 
     @property
-    def sess_str(self) -> str:
+    def sess_str(self) -> bytes:
         """The target."""
-        return self._target
+        return self._target.encode()
 
     def run(
         self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
@@ -77,9 +86,15 @@ class BaseSession:
             raise RuntimeError("Attempted to use a closed Session.")
         if fetches.__class__ is Tensor and fetches._op.graph is self._graph:
             # The common call, kept short: see benchmarks/README.md, "one add".
+            if self._graph._unfetchable and fetches._op in self._graph._unfetchable:
+                raise not_fetchable_error(fetches)
             tensors, values = self._feeds(feed_dict)
             plan = self._session.prepare(tuple(tensors), (fetches,), ())
             return _public(self._session.run(plan, values, options, run_metadata)[0])
+        if not self._graph._operations:
+            raise RuntimeError(
+                "The Session graph is empty. Add operations to the graph before calling run()."
+            )
         mapper = FetchMapper(self._graph, fetches)
         tensors, values = self._feeds(feed_dict)
         plan = self._session.prepare(
@@ -99,14 +114,26 @@ class BaseSession:
             return list(feed_dict), [feed_value(key, value) for key, value in feed_dict.items()]
         return flatten_feeds(self._graph, feed_dict)
 
+    # --- runs prepared once -----------------------------------------------------------------------
+
     def make_callable(
         self, fetches: Any, feed_list: Any = None, accept_options: bool = False
     ) -> Callable[..., Any]:
-        """A function that runs `fetches` with positional values for `feed_list`."""
+        """A function that runs `fetches` with positional values for `feed_list`.
+
+        Args:
+          fetches: as for `run`.
+          feed_list: tensors, or names of tensors.
+          accept_options: the function takes `options` and `run_metadata` as `run` does.
+        Returns:
+          A function of as many values as `feed_list` has.
+        """
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         if feed_list is not None and not isinstance(feed_list, (list, tuple)):
-            raise TypeError("Argument `feed_list` must be a list or tuple.")
+            raise TypeError(
+                f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}"
+            )
         mapper = FetchMapper(self._graph, fetches)
         feeds = tuple(
             self._graph.as_graph_element(item, allow_operation=False) for item in feed_list or ()
@@ -117,7 +144,7 @@ class BaseSession:
             if self._closed:
                 raise RuntimeError("Attempted to use a closed Session.")
             if len(args) != len(feeds):
-                raise TypeError(f"Expected {len(feeds)} values for feed_list, received {len(args)}.")
+                raise TypeError(f"Expected {len(feeds)} values for feed_list, received {len(args)}")
             options = kwargs.get("options") if accept_options else None
             metadata = kwargs.get("run_metadata") if accept_options else None
             values = [feed_value(tensor, value) for tensor, value in zip(feeds, args)]
@@ -125,6 +152,70 @@ class BaseSession:
             return mapper.restore([_public(value) for value in results])
 
         return run_prepared
+
+    def _make_callable_from_options(self, callable_options: Any) -> Callable[..., Any]:
+        """A function for a CallableOptions message; returns the fetches as a list.
+
+        It takes `run_metadata`; timeout and tracing are those of the message.
+        """
+        fetches = [*callable_options.fetch, *callable_options.target]
+        run = self.make_callable(fetches, list(callable_options.feed), accept_options=True)
+        has_options = callable_options.HasField("run_options")
+        run_options = callable_options.run_options if has_options else None
+        count = len(callable_options.fetch)
+
+        def run_with_options(*args: Any, run_metadata: Any = None) -> list[Any]:
+            return run(*args, options=run_options, run_metadata=run_metadata)[:count]
+
+        return run_with_options
+
+    # --- a run in several calls -------------------------------------------------------------------
+
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
+        """Prepares a run whose feeds and fetches come in several calls of `partial_run`.
+
+        Args:
+          fetches: everything that will be fetched, as for `run`.
+          feeds: the tensors that will be fed.
+        Returns:
+          A handle for `partial_run`.
+        Raises:
+          tf.errors.InvalidArgumentError: there is nothing to fetch.
+        """
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        mapper = FetchMapper(self._graph, fetches)
+        tensors = partial_run_feeds(self._graph, feeds)
+        return self._session.partial_run_setup(
+            tuple(tensors), tuple(mapper.tensors), tuple(mapper.operations)
+        )
+
+    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+        """Continues a run: takes some more feeds, returns some more fetches.
+
+        Nodes run once for each handle: what an earlier call has computed is not computed again.
+
+        Args:
+          handle: what `partial_run_setup` returned.
+          fetches: some of those set up, each once.
+          feed_dict: values for some of the feeds set up, each once.
+        Raises:
+          tf.errors.InvalidArgumentError: a feed or fetch was not set up, comes twice, or depends on
+            feeds that have not come.
+        """
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        mapper = FetchMapper(self._graph, fetches)
+        if mapper.operations:
+            raise RuntimeError(
+                "partial_run() requires empty `target_list`. Received: "
+                f"target_list={mapper.operations} (non-empty)"
+            )
+        tensors, values = self._feeds(feed_dict)
+        results = self._session.partial_run(handle, dict(zip(tensors, values)), mapper.tensors)
+        return mapper.restore([_public(value) for value in results])
+
+    # --- devices and the end ----------------------------------------------------------------------
 
     def list_devices(self) -> list[Any]:
         """The devices that the session may use."""
@@ -193,10 +284,15 @@ class Session(BaseSession):
 
     @staticmethod
     def reset(target: str, containers: list[str] | None = None, config: Any = None) -> None:
-        """Clears resource containers on a remote target; local sessions own their resources."""
-        if not target:
-            raise NotImplementedError("Session.reset needs a target: local sessions share nothing.")
-        session_factory.new_session(SessionOptions(target, config), Graph())
+        """Clears resource containers of a target; local sessions share none.
+
+        Args:
+          target: a server.
+          containers: names of containers; None clears all.
+          config: a ConfigProto.
+        """
+        if target:
+            session_factory.reset(SessionOptions(target, config), containers)
 
 
 @export_v1("InteractiveSession")
@@ -224,8 +320,3 @@ def get_default_session() -> BaseSession | None:
     """The session of the innermost `with sess:` block, or None."""
     stack = default_session_stack()
     return stack[-1] if stack else None
-
-
-def is_fetchable(value: Any) -> bool:
-    """Whether `value` is a Tensor or Operation."""
-    return isinstance(value, (Tensor, Operation))

@@ -38,6 +38,24 @@ class SessionInterface(ABC):
         """Runs a plan once; returns the fetched values."""
 
     @abstractmethod
+    def partial_run_setup(
+        self, feeds: tuple[Tensor, ...], fetches: tuple[Tensor, ...], targets: tuple[Operation, ...]
+    ) -> str:
+        """Prepares a run in several calls; returns its handle."""
+
+    @abstractmethod
+    def partial_run(
+        self, handle: str, feeds: dict[Tensor, Any], fetches: list[Tensor]
+    ) -> list[Any]:
+        """Continues such a run; returns the fetched values."""
+
+    @abstractmethod
+    def explain_placement(
+        self, key: tuple[tuple[Tensor, ...], tuple[Tensor, ...], tuple[Operation, ...]]
+    ) -> list[Any]:
+        """Where the nodes of a step (feeds, fetches, targets) go, and why; runs nothing."""
+
+    @abstractmethod
     def list_devices(self) -> list[Any]:
         """The devices that the session may use."""
 
@@ -58,6 +76,9 @@ class SessionFactory(ABC):
     @abstractmethod
     def new_session(self, options: SessionOptions, graph: Graph) -> SessionInterface:
         """A session on `graph`."""
+
+    def reset(self, options: SessionOptions, containers: list[str] | None) -> None:
+        """Clears resource containers of the target; by default, it has none that outlive sessions."""
 
 
 _factories: dict[str, SessionFactory] = {}
@@ -91,10 +112,23 @@ def new_session(options: SessionOptions, graph: Graph) -> SessionInterface:
     Raises:
       NotFoundError: no factory accepts them; says why each refused.
     """
+    return _factory_for(options).new_session(options, graph)
+
+
+def reset(options: SessionOptions, containers: list[str] | None) -> None:
+    """Clears resource containers of a target; None clears all.
+
+    Raises:
+      NotFoundError: no factory accepts it.
+    """
+    _factory_for(options).reset(options, containers)
+
+
+def _factory_for(options: SessionOptions) -> SessionFactory:
     refusals = {name: factory.refusal(options) for name, factory in sorted(_factories.items())}
     accepting = [name for name, reason in refusals.items() if reason is None]
     if accepting:
-        return _factories[accepting[0]].new_session(options, graph)
+        return _factories[accepting[0]]
     reasons = " ".join(f"{name} refused: {reason}." for name, reason in refusals.items())
     raise NotFoundError(
         None,

@@ -35,10 +35,6 @@ from featherflow.runtime.step_run import Scheduler, StepRun
 class CalledFunctions(Protocol):
     """What a plan must know of the functions that its nodes run."""
 
-    def are_called_by(self, definition: Op) -> bool:
-        """Whether nodes of an op run functions."""
-        ...
-
     def may_wait(self, node: Node) -> bool:
         """Whether a function that the node runs has a kernel that may wait."""
         ...
@@ -127,7 +123,7 @@ def _waiting_nodes(
         definition = node.definition
         kind = kinds.get(definition)
         if kind is None:
-            kind = kinds[definition] = _waiting_kind(definition, functions)
+            kind = kinds[definition] = _waiting_kind(definition)
         if kind == "kernel":
             kernel = definition.kernels.find(device_types[node.device], node.attrs)
             if kernel is not None and kernel.asynchronous:
@@ -137,11 +133,11 @@ def _waiting_nodes(
     return found
 
 
-def _waiting_kind(definition: Op, functions: CalledFunctions) -> str:
+def _waiting_kind(definition: Op) -> str:
     """What a node of this op may wait for: its own kernel, a function that it runs, or nothing."""
     if any(kernel.asynchronous for kernel in definition.kernels):
         return "kernel"
-    return "function" if functions.are_called_by(definition) else ""
+    return "function" if definition.calls_functions else ""
 
 
 def _is_receive(node: Node) -> bool:

@@ -26,6 +26,14 @@ class Scheduler(Protocol):
         """Runs `task` on another thread, some time."""
 
 
+class WorkQueue(Protocol):
+    """What StepRun asks of its queue; a SimpleQueue unless a test wants to choose the order."""
+
+    def put(self, item: Any) -> None: ...
+    def get(self) -> Any: ...
+    def get_nowait(self) -> Any: ...
+
+
 class StepRun:
     """One run.
 
@@ -34,6 +42,7 @@ class StepRun:
       feeds: the fed values, of each partition.
       contexts: of each partition; they share a cancellation and a rendezvous.
       pool: gives threads where several partitions have work.
+      queue: holds executors that have work.
     """
 
     def __init__(
@@ -42,6 +51,7 @@ class StepRun:
         feeds: Sequence[list[Any]],
         contexts: Sequence[OpKernelContext],
         pool: Scheduler,
+        queue: WorkQueue | None = None,
     ) -> None:
         self._pool = pool
         self._cancellation = contexts[0].cancellation
@@ -53,7 +63,7 @@ class StepRun:
         ]
         self._lock = threading.Lock()
         #: Executors that have work; None wakes the calling thread.
-        self._queue: SimpleQueue[DataflowExecutor | None] = SimpleQueue()
+        self._queue: WorkQueue = SimpleQueue() if queue is None else queue
         self._scheduled = 0
         self._workers = 1
         self._draining = 0

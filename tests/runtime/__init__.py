@@ -1,0 +1,1 @@
+"""Tests of placement, plans, executors and sessions."""
