@@ -17,7 +17,7 @@ from featherflow.framework.shape_inference import (
     unchanged_shape,
 )
 from featherflow.framework.tensor_conversion import convert_to_tensor
-from featherflow.framework.tensor_shape import SCALAR, TensorShape
+from featherflow.framework.tensor_shape import SCALAR, UNKNOWN, TensorShape
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.elementwise import define_binary, define_unary
 from featherflow.ops.type_groups import FLOATS, NUMBERS, REAL
@@ -103,12 +103,23 @@ def _on_stored_integers(compare: Callable[..., np.ndarray]) -> Callable[..., np.
 
 
 def _equality_shape(c: InferenceContext) -> TensorShape:
-    try:
+    if c.attrs["incompatible_shape_error"]:
         return broadcast_shape(c)
+    try:
+        return broadcast_shape(c) if _surely_broadcast(*c.shapes) else UNKNOWN
     except ShapeInferenceError:
-        if c.attrs["incompatible_shape_error"]:
-            raise
         return SCALAR
+
+
+def _surely_broadcast(left: TensorShape, right: TensorShape) -> bool:
+    """Whether no sizes that are still unknown could keep two shapes from broadcasting.
+
+    Known sizes that differ count as sure: they are refused by `broadcast_shape`.
+    """
+    if left._dims is None or right._dims is None:
+        return False
+    pairs = zip(reversed(left._dims), reversed(right._dims))
+    return all(None not in pair or 1 in pair for pair in pairs)
 
 
 Equal = _define_equality("Equal", np.equal, if_shapes_differ=False)
