@@ -154,15 +154,13 @@ def _conflict(first: DeviceSpec, second: DeviceSpec) -> str | None:
 
 def _state_edges(operation: Operation) -> Iterator[tuple[str, Operation]]:
     """The nodes whose refs and resources `operation` takes."""
-    position = 0
     takes_ref = operation.definition.takes_ref
     wants_ref: list[bool] = _ref_inputs(operation) if takes_ref else []
-    for tensor in operation._inputs:
+    for position, tensor in enumerate(operation._inputs):
         if tensor._dtype is dtypes.resource:
             yield "resource", tensor._op
         elif takes_ref and wants_ref[position] and tensor._dtype._is_ref_dtype:
             yield "reference", tensor._op
-        position += 1
 
 
 def _ref_inputs(operation: Operation) -> list[bool]:

@@ -18,7 +18,6 @@ from featherflow.runtime.executor_plan import (
     KernelCache,
     Step,
     gather_from,
-
     output_place,
 )
 from featherflow.runtime.units import Unit, make_units

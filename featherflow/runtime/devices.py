@@ -9,7 +9,7 @@ from featherflow.framework.device import Device, DeviceAttributes
 
 
 class CpuDevice(Device):
-    """The processor; `device_count={"CPU": n}` gives n of them, each with an executor of its own."""
+    """The processor; `device_count={"CPU": n}` gives n of them, each with its own executor."""
 
     def __init__(self, index: int) -> None:
         super().__init__(

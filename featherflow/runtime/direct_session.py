@@ -1,4 +1,4 @@
-"""DirectSession: the session of this process. Placement, plans and the state of one graph's runs."""
+"""DirectSession: the session of this process: plans, and the state of the runs of one graph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from featherflow.graph.graph import Graph
 from featherflow.graph.graph_partition import partition
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
-from featherflow.runtime import executor, run_metadata as metadata_messages
+from featherflow.runtime import executor
+from featherflow.runtime import run_metadata as metadata_messages
 from featherflow.runtime.deadline import deadlines
 from featherflow.runtime.devices import local_devices
 from featherflow.runtime.executor_plan import ExecutorPlan, KernelCache, leave_run
@@ -99,7 +100,7 @@ class DirectSession(SessionInterface):
         self._partial_runs = PartialRuns()
         self._closed = False
 
-    # --- plans --------------------------------------------------------------------------------
+    # --- plans ------------------------------------------------------------------------------------
 
     def prepare(
         self, feeds: tuple[Tensor, ...], fetches: tuple[Tensor, ...], targets: tuple[Operation, ...]
@@ -136,7 +137,7 @@ class DirectSession(SessionInterface):
         """Where the nodes of a step go, and why, without running it."""
         return self._planner.explain(key)
 
-    # --- runs ---------------------------------------------------------------------------------
+    # --- runs -------------------------------------------------------------------------------------
 
     def run(
         self, prepared: PreparedStep, feed_values: list[Any], options: Any, run_metadata: Any
@@ -210,7 +211,7 @@ class DirectSession(SessionInterface):
             prepared.traced = self._planner.plan(prepared.key, TracedKernels(self.kernels))
         return prepared.traced
 
-    # --- partial runs ---------------------------------------------------------------------------
+    # --- partial runs -----------------------------------------------------------------------------
 
     def partial_run_setup(
         self, feeds: tuple[Tensor, ...], fetches: tuple[Tensor, ...], targets: tuple[Operation, ...]
@@ -218,7 +219,9 @@ class DirectSession(SessionInterface):
         step = self._planner.prune(feeds, fetches, targets)
         return self._partial_runs.setup(step, feeds, fetches, targets)
 
-    def partial_run(self, handle: str, feeds: dict[Tensor, Any], fetches: list[Tensor]) -> list[Any]:
+    def partial_run(
+        self, handle: str, feeds: dict[Tensor, Any], fetches: list[Tensor]
+    ) -> list[Any]:
         with self._cancellable(None) as cancellation:
             context = self._new_context(cancellation)
             return self._partial_runs.get(handle).run(

@@ -34,7 +34,7 @@ def run_plan(plan: ExecutorPlan, feeds: list[Any], context: OpKernelContext) -> 
     node = None
     try:
         with np.errstate(all="ignore"):
-            for kernel, gather, out, release, node in plan.steps:
+            for kernel, gather, out, release, node in plan.steps:  # noqa: B007
                 values[out] = kernel(*gather(values))
                 for slot in release:
                     values[slot] = None
@@ -48,7 +48,7 @@ def run_plan(plan: ExecutorPlan, feeds: list[Any], context: OpKernelContext) -> 
 
 
 def located_error(error: Exception, node: Any) -> Exception:
-    """`error` with the node that raised it; what a kernel did not mean to raise becomes an OpError."""
+    """`error` with its node; what a kernel did not mean to raise becomes an OpError."""
     if node is None:
         return error
     if not isinstance(error, OpError):

@@ -213,7 +213,7 @@ def _rank_0_possible(node: Node) -> bool:
 
 
 def _refs_to_read(node: Node) -> list[int]:
-    """Inputs that are refs where the op wants values: the variable is read when the kernel starts."""
+    """Inputs that are refs where the op wants values: they are read when the kernel starts."""
     wanted = flat_arg_dtypes(node.definition.op_def.inputs, node.attrs)
     return [
         position

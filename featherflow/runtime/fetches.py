@@ -18,7 +18,9 @@ from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 
 #: Types that stand for several tensors: type → (parts of a fetch, value from parts, feed → parts).
-_composites: list[tuple[type, Callable[..., Any], Callable[..., Any], Callable[..., Any] | None]] = []
+_composites: list[
+    tuple[type, Callable[..., Any], Callable[..., Any], Callable[..., Any] | None]
+] = []
 
 
 def register_session_run_conversion_functions(
@@ -75,7 +77,7 @@ def partial_run_feeds(graph: Graph, feeds: Any) -> list[Tensor]:
     return list(dict.fromkeys(tensors))
 
 
-# --- fetches ----------------------------------------------------------------------------------------
+# --- fetches --------------------------------------------------------------------------------------
 
 
 class FetchMapper:
@@ -110,9 +112,7 @@ class FetchMapper:
     def _visit(self, fetch: Any) -> Callable[[list[Any]], Any]:
         """Notes what `fetch` needs; returns the function that builds its value."""
         if fetch is None:
-            raise TypeError(
-                'Argument `fetch` = None has invalid type "NoneType". Cannot be None'
-            )
+            raise TypeError('Argument `fetch` = None has invalid type "NoneType". Cannot be None')
         if isinstance(fetch, (Tensor, Operation, str, bytes)):
             return self._leaf(fetch)
         if isinstance(fetch, Mapping):
@@ -189,7 +189,7 @@ def not_fetchable_error(element: Tensor | Operation) -> InaccessibleTensorError:
     )
 
 
-# --- feeds --------------------------------------------------------------------------------------------
+# --- feeds ----------------------------------------------------------------------------------------
 
 
 def flatten_feeds(graph: Graph, feed_dict: Mapping[Any, Any]) -> tuple[list[Tensor], list[Any]]:
@@ -250,7 +250,9 @@ def feed_value(tensor: Tensor, value: Any) -> Any:
         if array.__class__ is not np.ndarray:
             return array
     if not (array.flags.c_contiguous and array.flags.aligned and array.dtype.isnative):
-        array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).reshape(array.shape)
+        array = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("=")).reshape(
+            array.shape
+        )
     if not _fits(tensor._shape, array.shape):
         raise ValueError(
             f"Cannot feed value of shape {array.shape} for Tensor {tensor.name}, which has shape "
@@ -271,21 +273,21 @@ def _fits(shape: TensorShape, actual: tuple[int, ...]) -> bool:
 def _as_array(tensor: Tensor, dtype: dtypes.DType, value: Any) -> Any:
     if isinstance(value, Tensor):
         raise TypeError(
-            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
-            f"scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the tensor object was {value!r} "
-            f"which was passed to the argument '{tensor.name}'."
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include "
+            "Python scalars, strings, lists, numpy ndarrays, or TensorHandles. For reference, the "
+            f"tensor object was {value!r}, fed to '{tensor.name}'."
         )
     if dtype in (dtypes.resource, dtypes.variant):
         return value
     if dtype is dtypes.string:
         return string_array(value)
-    if isinstance(value, int) and not isinstance(value, bool) and dtype.is_integer:
-        if not dtype.min <= value <= dtype.max:
-            raise TypeError(
-                f"Type of feed value {value} with type int is not compatible with Tensor type "
-                f"{dtype.name} of '{tensor.name}': try explicitly setting the type of the feed tensor "
-                "to a larger type (e.g. int64)."
-            )
+    is_int = isinstance(value, int) and not isinstance(value, bool) and dtype.is_integer
+    if is_int and not dtype.min <= value <= dtype.max:
+        raise TypeError(
+            f"Type of feed value {value} with type int is not compatible with Tensor type "
+            f"{dtype.name} of '{tensor.name}'. Try explicitly setting the type of the feed "
+            "tensor to a larger type (e.g. int64)."
+        )
     try:
         with np.errstate(all="ignore"):
             return np.asarray(value, dtype=dtype.numpy_dtype)
@@ -312,7 +314,9 @@ def string_array(value: Any) -> np.ndarray:
         elif isinstance(item, (bytes, np.bytes_)):
             flat[position] = bytes(item)
         else:
-            raise TypeError(f"Expected strings, received {_short(item)} of type {type(item).__name__}.")
+            raise TypeError(
+                f"Expected strings, received {_short(item)} of type {type(item).__name__}."
+            )
     return result
 
 
@@ -321,7 +325,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= 80 else text[:77] + "…"
 
 
-# --- values of several tensors ---------------------------------------------------------------------
+# --- values of several tensors --------------------------------------------------------------------
 
 
 def _slices_parts(slices: IndexedSlices) -> list[Tensor]:

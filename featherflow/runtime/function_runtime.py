@@ -123,7 +123,7 @@ class FunctionRuntime:
             self._libraries.append(library)
         return body
 
-    # --- what a plan must know ------------------------------------------------------------------
+    # --- what a plan must know --------------------------------------------------------------------
 
     def may_wait(self, node: Node) -> bool:
         """Whether a function that a node runs has a kernel that may wait, in it or deeper."""

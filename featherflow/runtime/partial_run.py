@@ -174,9 +174,7 @@ class PartialRun:
             found.add(node)
             stack.extend(self._loop_of.get(node, ()))
             stack.extend(node.control_inputs)
-            stack.extend(
-                source for source, at in node.inputs if (source, at) not in self._values
-            )
+            stack.extend(source for source, at in node.inputs if (source, at) not in self._values)
         return None
 
     def _rest(self, needed: set[Node]) -> set[Node]:

@@ -1,8 +1,8 @@
 """Placer: gives every node of a graph a device, on the whole graph, before anything is pruned.
 
 A node stands where the merged request of its colocation group says; where that leaves a choice, on
-the best device that has a kernel for every node of the group. A node that was placed stays there for
-the session's life, so what it keeps is always found again; nodes made later are placed around it.
+the best device that has a kernel for every node of the group. A node that was placed stays there
+for the session's life, so what it keeps is found again; nodes made later are placed around it.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Placer:
     # --- several ----------------------------------------------------------------------------------
 
     def _is_plain(self, operations: Sequence[Operation]) -> bool:
-        """Whether all nodes may go to the default: devices are alike, and none was ever asked for."""
+        """Whether all nodes may go to the default: devices are alike, and nobody asks for one."""
         if self._has_choice:
             return False
         self._has_choice = len({device.device_type for device in self.devices}) > 1 or any(
@@ -169,7 +169,9 @@ class Placer:
         candidates = self._find_devices(group.request, first)
         able = [device for device in candidates if self._has_kernels(device.device_type, group)]
         if not able and self._allow_soft:
-            able = [device for device in self.devices if self._has_kernels(device.device_type, group)]
+            able = [
+                device for device in self.devices if self._has_kernels(device.device_type, group)
+            ]
         if not able:
             able = self._without_kernels(group, candidates, first)
         group.device = self._best(able).name
@@ -183,7 +185,7 @@ class Placer:
         return min(devices, key=lambda device: _TYPE_ORDER.get(device.device_type, 1))
 
     def _place_follower(self, group: ColocationGroup) -> None:
-        """A node that makes a value for one reader stands with it; one that asks a shape, beside."""
+        """A node that makes a value for one reader stands with it; so does one that asks a shape."""
         leader, reason = _follows(group) or (None, "")
         device = self._groups.group_of(leader).device if leader is not None else None
         kind = next((item.device_type for item in self.devices if item.name == device), None)
@@ -212,7 +214,7 @@ class Placer:
                     raise self._placed_elsewhere(member, group)
                 self._groups.ignored[member] = "its group was placed before"
 
-    # --- requests -----------------------------------------------------------------------------------
+    # --- requests ---------------------------------------------------------------------------------
 
     def _find_devices(self, request: DeviceSpec, operation: Operation) -> list[Device]:
         """The devices that fit a request; with soft placement, those nearest to it."""
@@ -270,7 +272,7 @@ class Placer:
                 )
         return list(candidates)  # the plan will say which kernel is missing
 
-    # --- why ----------------------------------------------------------------------------------------
+    # --- why --------------------------------------------------------------------------------------
 
     def _explain_group(self, group: ColocationGroup, candidates: Sequence[Device]) -> None:
         fits = any(device.name == group.device for device in candidates)
@@ -322,8 +324,7 @@ class Placer:
 
 def _matches(request: DeviceSpec, device: DeviceSpec) -> bool:
     return all(
-        wanted is None or wanted == actual
-        for wanted, actual in zip(request._parts, device._parts)
+        wanted is None or wanted == actual for wanted, actual in zip(request._parts, device._parts)
     )
 
 

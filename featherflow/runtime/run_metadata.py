@@ -74,7 +74,7 @@ def input_names(node: Node) -> list[str]:
     return names + [f"^{source.name}" for source in node.control_inputs]
 
 
-# --- graphs and costs ------------------------------------------------------------------------------
+# --- graphs and costs -----------------------------------------------------------------------------
 
 
 def graph_def_of(nodes: Iterable[Node]) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 from featherflow.framework.exports import export_v1
 from featherflow.graph.default_graph import get_default_graph
 from featherflow.graph.graph import Graph
-from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor, default_session_stack
 from featherflow.runtime import direct_session, session_factory
 from featherflow.runtime.fetches import (

@@ -77,8 +77,8 @@ class SessionFactory(ABC):
     def new_session(self, options: SessionOptions, graph: Graph) -> SessionInterface:
         """A session on `graph`."""
 
-    def reset(self, options: SessionOptions, containers: list[str] | None) -> None:
-        """Clears resource containers of the target; by default, it has none that outlive sessions."""
+    def reset(self, options: SessionOptions, containers: list[str] | None) -> None:  # noqa: B027
+        """Clears resource containers of the target; most have none that outlive sessions."""
 
 
 _factories: dict[str, SessionFactory] = {}

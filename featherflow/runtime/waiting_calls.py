@@ -18,7 +18,7 @@ _threads = ThreadPool(MAX_WAITING_CALLS, "featherflow-waiting-call")
 
 
 def on_own_thread(call: Callable[..., Any], wants_context: bool) -> Callable[..., None]:
-    """The asynchronous form, `(context, done, *inputs)`, of a kernel that returns when it is done."""
+    """The asynchronous form, `(context, done, *inputs)`, of a kernel that returns when done."""
 
     def start(context: Any, done: Callable[[Any], None], *inputs: Any) -> None:
         arguments = (context, *inputs) if wants_context else inputs

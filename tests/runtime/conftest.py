@@ -1,4 +1,4 @@
-"""Ops that only tests have: one that waits for the test, one that notes its runs, one that fails."""
+"""Ops that only tests have: one waits for the test, one notes its runs, one fails."""
 
 from __future__ import annotations
 
