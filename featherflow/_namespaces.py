@@ -75,10 +75,18 @@ def _namespace(api: str, prefix: str, full_name: str) -> ModuleType:
     """The module of a namespace: its file if it has one, else a Namespace."""
     if full_name in sys.modules:
         return sys.modules[full_name]
-    if importlib.util.find_spec(full_name) is not None:
+    if has_file(full_name):
         return importlib.import_module(full_name)
     module = sys.modules[full_name] = Namespace(api, prefix, full_name)
     return module
+
+
+def has_file(full_name: str) -> bool:
+    """Whether a module that may not be imported yet has a file; those below a file have none."""
+    parent = full_name.rpartition(".")[0]
+    if parent in sys.modules and not hasattr(sys.modules[parent], "__path__"):
+        return False
+    return importlib.util.find_spec(full_name) is not None
 
 
 def lister(api: str, prefix: str) -> Callable[[], list[str]]:

@@ -23,7 +23,17 @@ sys.path.insert(0, str(ROOT))
 from featherflow.framework import exports, op  # noqa: E402
 
 #: Packages whose modules hold exports, in the order of layers.
-SCANNED = ("framework", "graph", "ops", "runtime", "train", "summary", "checkpoint", "saved_model")
+SCANNED = (
+    "framework",
+    "graph",
+    "ops",
+    "runtime",
+    "platform",
+    "train",
+    "summary",
+    "checkpoint",
+    "saved_model",
+)
 #: Namespaces below the root that are packages or hand-written files of their own.
 WRITTEN_BY_HAND = {"compat", "raw_ops", "train", "summary", "checkpoint", "saved_model"}
 

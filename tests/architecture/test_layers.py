@@ -22,6 +22,7 @@ LAYER = {
     "runtime": 5,
     "eager": 6,
     "function": 7,
+    "platform": 8,
     "train": 8,
     "saved_model": 8,
     "checkpoint": 8,

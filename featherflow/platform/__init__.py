@@ -1,0 +1,1 @@
+"""What programs use beside graphs: logging, flags, the main function, files."""
