@@ -113,6 +113,10 @@ from featherflow.ops.arithmetic_ops import scalar_mul as scalar_mul
 from featherflow.ops.arithmetic_ops import square as square
 from featherflow.ops.arithmetic_ops import squared_difference as squared_difference
 from featherflow.ops.arithmetic_ops import subtract as subtract
+from featherflow.ops.assert_ops import assert_ as Assert
+from featherflow.ops.broadcast_shape_ops import broadcast_dynamic_shape as broadcast_dynamic_shape
+from featherflow.ops.broadcast_shape_ops import broadcast_static_shape as broadcast_static_shape
+from featherflow.ops.case import case as case
 from featherflow.ops.cast_ops import bitcast as bitcast
 from featherflow.ops.cast_ops import cast as cast
 from featherflow.ops.cast_ops import to_bfloat16 as to_bfloat16
@@ -124,6 +128,12 @@ from featherflow.ops.cast_ops import to_int32 as to_int32
 from featherflow.ops.cast_ops import to_int64 as to_int64
 from featherflow.ops.check_numerics_ops import check_numerics as check_numerics
 from featherflow.ops.check_numerics_ops import verify_tensor_all_finite as verify_tensor_all_finite
+from featherflow.ops.clip_norm_ops import clip_by_average_norm as clip_by_average_norm
+from featherflow.ops.clip_norm_ops import clip_by_global_norm as clip_by_global_norm
+from featherflow.ops.clip_norm_ops import clip_by_norm as clip_by_norm
+from featherflow.ops.clip_norm_ops import global_norm as global_norm
+from featherflow.ops.clip_ops import clip_by_value as clip_by_value
+from featherflow.ops.clip_ops import saturate_cast as saturate_cast
 from featherflow.ops.comparison_ops import equal as equal
 from featherflow.ops.comparison_ops import greater as greater
 from featherflow.ops.comparison_ops import greater_equal as greater_equal
@@ -141,6 +151,7 @@ from featherflow.ops.complex_ops import complex as complex
 from featherflow.ops.complex_ops import conj as conj
 from featherflow.ops.complex_ops import imag as imag
 from featherflow.ops.complex_ops import real as real
+from featherflow.ops.concat_ops import parallel_stack as parallel_stack
 from featherflow.ops.cond import cond as cond
 from featherflow.ops.constant_ops import constant_v1 as constant
 from featherflow.ops.conversion_ops import convert_to_tensor_v1 as convert_to_tensor
@@ -153,6 +164,7 @@ from featherflow.ops.core_array_ops import concat as concat
 from featherflow.ops.core_array_ops import slice_ as slice
 from featherflow.ops.cumulative_ops import cumprod as cumprod
 from featherflow.ops.cumulative_ops import cumsum as cumsum
+from featherflow.ops.custom_gradient import custom_gradient as custom_gradient
 from featherflow.ops.division_ops import div as div
 from featherflow.ops.division_ops import divide as divide
 from featherflow.ops.division_ops import divide_no_nan as div_no_nan
@@ -182,6 +194,7 @@ from featherflow.ops.fill_ops import ones as ones
 from featherflow.ops.fill_ops import ones_like as ones_like
 from featherflow.ops.fill_ops import zeros as zeros
 from featherflow.ops.fill_ops import zeros_like as zeros_like
+from featherflow.ops.gather_ops import batch_gather as batch_gather
 from featherflow.ops.gather_ops import gather as gather
 from featherflow.ops.gather_ops import unsorted_segment_sum as unsorted_segment_sum
 from featherflow.ops.gradient_aggregation import AggregationMethod as AggregationMethod
@@ -191,6 +204,9 @@ from featherflow.ops.gradient_registry import not_differentiable as NotDifferent
 from featherflow.ops.gradient_registry import not_differentiable as no_gradient
 from featherflow.ops.gradients import UnconnectedGradients as UnconnectedGradients
 from featherflow.ops.gradients import gradients as gradients
+from featherflow.ops.grid_ops import meshgrid as meshgrid
+from featherflow.ops.grid_ops import repeat as repeat
+from featherflow.ops.grid_ops import unravel_index as unravel_index
 from featherflow.ops.grouping_ops import group as group
 from featherflow.ops.grouping_ops import no_op as no_op
 from featherflow.ops.grouping_ops import tuple_v1 as tuple
@@ -217,12 +233,22 @@ from featherflow.ops.magnitude_ops import sign as sign
 from featherflow.ops.masking_ops import boolean_mask as boolean_mask
 from featherflow.ops.masking_ops import sequence_mask as sequence_mask
 from featherflow.ops.matmul_ops import matmul as matmul
+from featherflow.ops.matrix_diag_ops import band_part as matrix_band_part
+from featherflow.ops.matrix_diag_ops import diag as matrix_diag
+from featherflow.ops.matrix_diag_ops import diag_part as matrix_diag_part
+from featherflow.ops.matrix_diag_ops import set_diag as matrix_set_diag
+from featherflow.ops.norm_ops import norm as norm
 from featherflow.ops.one_hot_ops import one_hot as one_hot
 from featherflow.ops.pack_ops import stack as stack
 from featherflow.ops.pack_ops import unstack as unstack
 from featherflow.ops.padding_ops import pad as pad
 from featherflow.ops.placeholder_ops import placeholder as placeholder
 from featherflow.ops.placeholder_ops import placeholder_with_default as placeholder_with_default
+from featherflow.ops.print_ops import print_ as print
+from featherflow.ops.print_ops import print_v1 as Print
+from featherflow.ops.py_func_ops import numpy_function as numpy_function
+from featherflow.ops.py_func_ops import py_func as py_func
+from featherflow.ops.py_func_ops import py_function as py_function
 from featherflow.ops.random_ops import multinomial as multinomial
 from featherflow.ops.random_ops import random_normal as random_normal
 from featherflow.ops.random_ops import random_shuffle as random_shuffle
@@ -247,6 +273,11 @@ from featherflow.ops.reverse_ops import reverse as reverse
 from featherflow.ops.reverse_ops import reverse as reverse_v2
 from featherflow.ops.reverse_ops import reverse_sequence as reverse_sequence
 from featherflow.ops.reverse_ops import roll as roll
+from featherflow.ops.rounding_ops import ceil as ceil
+from featherflow.ops.rounding_ops import floor as floor
+from featherflow.ops.rounding_ops import rint as rint
+from featherflow.ops.rounding_ops import round as round
+from featherflow.ops.scatter_nd_ops import gather_nd as gather_nd
 from featherflow.ops.scatter_nd_ops import scatter_nd as scatter_nd
 from featherflow.ops.scatter_nd_ops import tensor_scatter_nd_add as tensor_scatter_add
 from featherflow.ops.scatter_nd_ops import tensor_scatter_nd_add as tensor_scatter_nd_add
@@ -270,6 +301,36 @@ from featherflow.ops.shape_ops import rank as rank
 from featherflow.ops.shape_ops import shape as shape
 from featherflow.ops.shape_ops import shape_n as shape_n
 from featherflow.ops.shape_ops import size as size
+from featherflow.ops.sort_ops import argsort as argsort
+from featherflow.ops.sort_ops import searchsorted as searchsorted
+from featherflow.ops.sort_ops import sort as sort
+from featherflow.ops.space_ops import batch_to_space as batch_to_space
+from featherflow.ops.space_ops import batch_to_space_nd as batch_to_space_nd
+from featherflow.ops.space_ops import depth_to_space as depth_to_space
+from featherflow.ops.space_ops import space_to_batch as space_to_batch
+from featherflow.ops.space_ops import space_to_batch_nd as space_to_batch_nd
+from featherflow.ops.space_ops import space_to_depth as space_to_depth
+from featherflow.ops.space_paddings import (
+    required_space_to_batch_paddings as required_space_to_batch_paddings,
+)
+from featherflow.ops.sparse_tensor_ops import SparseTensor as SparseTensor
+from featherflow.ops.sparse_tensor_ops import SparseTensorValue as SparseTensorValue
+from featherflow.ops.sparse_tensor_ops import (
+    convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
+)
+from featherflow.ops.sparse_tensor_ops import sparse_placeholder as sparse_placeholder
+from featherflow.ops.sparse_tensor_ops import sparse_to_dense as sparse_to_dense
+from featherflow.ops.sparse_tensor_ops import to_dense as sparse_tensor_to_dense
+from featherflow.ops.special_function_ops import betainc as betainc
+from featherflow.ops.special_function_ops import digamma as digamma
+from featherflow.ops.special_function_ops import erf as erf
+from featherflow.ops.special_function_ops import erfc as erfc
+from featherflow.ops.special_function_ops import igamma as igamma
+from featherflow.ops.special_function_ops import igammac as igammac
+from featherflow.ops.special_function_ops import lbeta as lbeta
+from featherflow.ops.special_function_ops import lgamma as lgamma
+from featherflow.ops.special_function_ops import polygamma as polygamma
+from featherflow.ops.special_function_ops import zeta as zeta
 from featherflow.ops.splitting_ops import split as split
 from featherflow.ops.statistics_ops import count_nonzero as count_nonzero
 from featherflow.ops.statistics_ops import reduce_logsumexp as reduce_logsumexp
@@ -277,13 +338,33 @@ from featherflow.ops.strided_slice_ops import strided_slice as strided_slice
 from featherflow.ops.sum_ops import broadcast_to as broadcast_to
 from featherflow.ops.sum_ops import reduce_sum as reduce_sum
 from featherflow.ops.tensor_array import TensorArray as TensorArray
+from featherflow.ops.tensor_diag_ops import eye as eye
+from featherflow.ops.tensor_diag_ops import tensor_diag as diag
+from featherflow.ops.tensor_diag_ops import tensor_diag_part as diag_part
+from featherflow.ops.tensordot_ops import tensordot as tensordot
 from featherflow.ops.tile_ops import tile as tile
 from featherflow.ops.transpose_ops import invert_permutation as invert_permutation
+from featherflow.ops.transpose_ops import matrix_transpose as matrix_transpose
 from featherflow.ops.transpose_ops import transpose as transpose
+from featherflow.ops.trigonometric_ops import acos as acos
+from featherflow.ops.trigonometric_ops import acosh as acosh
+from featherflow.ops.trigonometric_ops import asin as asin
+from featherflow.ops.trigonometric_ops import asinh as asinh
+from featherflow.ops.trigonometric_ops import atan as atan
+from featherflow.ops.trigonometric_ops import atan2 as atan2
+from featherflow.ops.trigonometric_ops import atanh as atanh
+from featherflow.ops.trigonometric_ops import cos as cos
+from featherflow.ops.trigonometric_ops import cosh as cosh
+from featherflow.ops.trigonometric_ops import sin as sin
+from featherflow.ops.trigonometric_ops import sinh as sinh
+from featherflow.ops.trigonometric_ops import tan as tan
 from featherflow.ops.unique_ops import setdiff1d as listdiff
 from featherflow.ops.unique_ops import setdiff1d as setdiff1d
 from featherflow.ops.unique_ops import unique as unique
 from featherflow.ops.unique_ops import unique_with_counts as unique_with_counts
+from featherflow.ops.user_ops import load_op_library as load_op_library
+from featherflow.ops.user_ops import register_kernel as register_kernel
+from featherflow.ops.user_ops import register_op as register_op
 from featherflow.ops.variable_base import VariableAggregation as VariableAggregation
 from featherflow.ops.variable_base import VariableSynchronization as VariableSynchronization
 from featherflow.ops.variable_scatter_ops import scatter_add as scatter_add
@@ -321,9 +402,23 @@ from featherflow.ops.variables import resource_variables_enabled as resource_var
 from featherflow.ops.variables import trainable_variables as trainable_variables
 from featherflow.ops.variables import variable_creator_scope as variable_creator_scope
 from featherflow.ops.variables import variables_initializer as variables_initializer
+from featherflow.ops.vector_ops import cross as cross
+from featherflow.ops.vector_ops import linspace as lin_space
+from featherflow.ops.vector_ops import linspace as linspace
 from featherflow.ops.where_ops import where as where
 from featherflow.ops.where_ops import where_v2 as where_v2
 from featherflow.ops.while_loop import while_loop as while_loop
+from featherflow.platform.behavior import control_flow_v2_enabled as control_flow_v2_enabled
+from featherflow.platform.behavior import disable_control_flow_v2 as disable_control_flow_v2
+from featherflow.platform.behavior import disable_eager_execution as disable_eager_execution
+from featherflow.platform.behavior import disable_v2_behavior as disable_v2_behavior
+from featherflow.platform.behavior import enable_control_flow_v2 as enable_control_flow_v2
+from featherflow.platform.behavior import enable_eager_execution as enable_eager_execution
+from featherflow.platform.behavior import enable_v2_behavior as enable_v2_behavior
+from featherflow.platform.behavior import executing_eagerly as executing_eagerly
+from featherflow.platform.behavior import (
+    executing_eagerly_outside_functions as executing_eagerly_outside_functions,
+)
 from featherflow.protos.attr_value_pb2 import AttrValue as AttrValue
 from featherflow.protos.attr_value_pb2 import NameAttrList as NameAttrList
 from featherflow.protos.config_pb2 import ConfigProto as ConfigProto
@@ -345,25 +440,32 @@ from featherflow.protos.summary_pb2 import Summary as Summary
 from featherflow.protos.summary_pb2 import SummaryMetadata as SummaryMetadata
 from featherflow.protos.tensor_pb2 import TensorProto as TensorProto
 from featherflow.protos.variable_pb2 import VariableDef as VariableDef
+from featherflow.runtime.explain import explain_placement as explain_placement
 from featherflow.runtime.session import InteractiveSession as InteractiveSession
 from featherflow.runtime.session import Session as Session
 from featherflow.runtime.session import get_default_session as get_default_session
+from featherflow import app as app
 from featherflow import bitwise as bitwise
 from featherflow import compat as compat
 from featherflow import contrib as contrib
 from featherflow import debugging as debugging
 from featherflow import dtypes as dtypes
 from featherflow import errors as errors
+from featherflow import flags as flags
+from featherflow import gfile as gfile
 from featherflow import graph_util as graph_util
 from featherflow import initializers as initializers
 from featherflow import io as io
 from featherflow import linalg as linalg
+from featherflow import logging as logging
 from featherflow import manip as manip
 from featherflow import math as math
 from featherflow import nest as nest
 from featherflow import nn as nn
 from featherflow import random as random
 from featherflow import raw_ops as raw_ops
+from featherflow import sparse as sparse
+from featherflow import strings as strings
 from featherflow import train as train
 from featherflow import version as version
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from featherflow._namespaces import lazy_namespace
 
 if TYPE_CHECKING:
+    from featherflow.ops.assert_ops import assert_ as Assert
     from featherflow.ops.check_numerics_ops import check_numerics as check_numerics
     from featherflow.ops.check_numerics_ops import verify_tensor_all_finite as assert_all_finite
     from featherflow.ops.comparison_ops import is_finite as is_finite

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from featherflow.framework.dtypes import uint8 as uint8
     from featherflow.framework.dtypes import variant as variant
     from featherflow.ops.cast_ops import cast as cast
+    from featherflow.ops.clip_ops import saturate_cast as saturate_cast
     from featherflow.ops.complex_ops import complex as complex
 
 __getattr__, __dir__ = lazy_namespace("dtypes", globals())

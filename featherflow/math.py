@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from featherflow._namespaces import lazy_namespace
 
 if TYPE_CHECKING:
+    from featherflow.ops.activation_ops import softplus as softplus
     from featherflow.ops.add_n_ops import accumulate_n as accumulate_n
     from featherflow.ops.add_n_ops import add_n as add_n
     from featherflow.ops.arg_extremum_ops import argmax as argmax
@@ -73,6 +74,11 @@ if TYPE_CHECKING:
     from featherflow.ops.reduction_ops import reduce_mean as reduce_mean
     from featherflow.ops.reduction_ops import reduce_min as reduce_min
     from featherflow.ops.reduction_ops import reduce_prod as reduce_prod
+    from featherflow.ops.rounding_ops import ceil as ceil
+    from featherflow.ops.rounding_ops import floor as floor
+    from featherflow.ops.rounding_ops import nextafter as nextafter
+    from featherflow.ops.rounding_ops import rint as rint
+    from featherflow.ops.rounding_ops import round as round
     from featherflow.ops.segment_ops import segment_max as segment_max
     from featherflow.ops.segment_ops import segment_mean as segment_mean
     from featherflow.ops.segment_ops import segment_min as segment_min
@@ -83,11 +89,41 @@ if TYPE_CHECKING:
     from featherflow.ops.segment_ops import unsorted_segment_min as unsorted_segment_min
     from featherflow.ops.segment_ops import unsorted_segment_prod as unsorted_segment_prod
     from featherflow.ops.segment_ops import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
+    from featherflow.ops.softmax_ops import log_softmax as log_softmax
+    from featherflow.ops.softmax_ops import softmax as softmax
+    from featherflow.ops.special_function_ops import bessel_i0e as bessel_i0e
+    from featherflow.ops.special_function_ops import bessel_i1e as bessel_i1e
+    from featherflow.ops.special_function_ops import betainc as betainc
+    from featherflow.ops.special_function_ops import digamma as digamma
+    from featherflow.ops.special_function_ops import erf as erf
+    from featherflow.ops.special_function_ops import erfc as erfc
+    from featherflow.ops.special_function_ops import erfcinv as erfcinv
+    from featherflow.ops.special_function_ops import erfinv as erfinv
+    from featherflow.ops.special_function_ops import igamma as igamma
+    from featherflow.ops.special_function_ops import igammac as igammac
+    from featherflow.ops.special_function_ops import lbeta as lbeta
+    from featherflow.ops.special_function_ops import lgamma as lgamma
+    from featherflow.ops.special_function_ops import ndtri as ndtri
+    from featherflow.ops.special_function_ops import polygamma as polygamma
+    from featherflow.ops.special_function_ops import zeta as zeta
     from featherflow.ops.statistics_ops import count_nonzero as count_nonzero
     from featherflow.ops.statistics_ops import reduce_logsumexp as reduce_logsumexp
     from featherflow.ops.statistics_ops import reduce_std as reduce_std
     from featherflow.ops.statistics_ops import reduce_variance as reduce_variance
     from featherflow.ops.sum_ops import reduce_sum as reduce_sum
+    from featherflow.ops.top_k_ops import top_k as top_k
     from featherflow.ops.transpose_ops import invert_permutation as invert_permutation
+    from featherflow.ops.trigonometric_ops import acos as acos
+    from featherflow.ops.trigonometric_ops import acosh as acosh
+    from featherflow.ops.trigonometric_ops import asin as asin
+    from featherflow.ops.trigonometric_ops import asinh as asinh
+    from featherflow.ops.trigonometric_ops import atan as atan
+    from featherflow.ops.trigonometric_ops import atan2 as atan2
+    from featherflow.ops.trigonometric_ops import atanh as atanh
+    from featherflow.ops.trigonometric_ops import cos as cos
+    from featherflow.ops.trigonometric_ops import cosh as cosh
+    from featherflow.ops.trigonometric_ops import sin as sin
+    from featherflow.ops.trigonometric_ops import sinh as sinh
+    from featherflow.ops.trigonometric_ops import tan as tan
 
 __getattr__, __dir__ = lazy_namespace("math", globals())

@@ -1,0 +1,16 @@
+"""tf.sparse: re-exports only; each name is defined where its import points.
+
+Written by tools/generate_index.py. The imports are for readers and editors; at run time a name is
+loaded when it is first used.
+"""
+
+from typing import TYPE_CHECKING
+
+from featherflow._namespaces import lazy_namespace
+
+if TYPE_CHECKING:
+    from featherflow.ops.sparse_tensor_ops import SparseTensor as SparseTensor
+    from featherflow.ops.sparse_tensor_ops import sparse_placeholder as placeholder
+    from featherflow.ops.sparse_tensor_ops import to_dense as to_dense
+
+__getattr__, __dir__ = lazy_namespace("sparse", globals())
