@@ -75,7 +75,8 @@ def dense_slice(
         if stride == 0:
             _refuse(f"strides[{entry}] must be non-zero")
         if masks.shrink_axis & bit:
-            ranges.append(_index(dims[axis], None if begin is None else first, stride, axis))
+            known = None if begin is None or end is None else first
+            ranges.append(_index(dims[axis], known, stride, axis))
             continue
         if masks.begin & masks.end & bit:
             bounds = (None, None)

@@ -56,10 +56,10 @@ ParallelConcat = define_op(
 @ParallelConcat.shape_fn
 def _parallel_concat_shape(c: InferenceContext) -> TensorShape:
     merged = c.shapes[0]
-    for shape in c.shapes[1:]:
+    for shape in c.shapes:
+        if not shape.is_fully_defined():
+            c.fail("All input shapes must be fully defined", received=c.received())
         merged = c.merge(merged, shape)
-    if not merged.is_fully_defined():
-        c.fail("All input shapes must be fully defined", received=c.received())
     if merged._dims[0] != 1:  # type: ignore[index]
         c.fail("Size of first dimension must be 1", received=c.received())
     whole = TensorShape._of((len(c.shapes), *merged._dims[1:]))  # type: ignore[index]

@@ -206,7 +206,7 @@ def _slice_shape(c: InferenceContext) -> TensorShape:
     dims, known_rank = _sliced_dims(c)
     if known_rank is None:
         return UNKNOWN
-    begin = c.constant(1)
+    begin = c.constant_as_shape(1)._dims
     size = c.constant_as_shape(2)._dims
     exact_size = c.constant(2)
     result = []
@@ -214,7 +214,8 @@ def _slice_shape(c: InferenceContext) -> TensorShape:
         wanted = None if size is None else size[axis]
         if wanted is None and exact_size is not None:  # −1: all that is left
             dim = None if dims is None else dims[axis]
-            wanted = None if dim is None or begin is None else dim - int(begin[axis])
+            first = None if begin is None else begin[axis]
+            wanted = None if dim is None or first is None else dim - first
         result.append(wanted)
     return TensorShape._of(tuple(result))
 

@@ -19,8 +19,11 @@ from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.ops import pack_ops  # noqa: F401 (a shape may be a list that holds tensors)
 from featherflow.ops.constant_ops import constant
+from featherflow.ops.range_ops import range_
 from featherflow.ops.reshape_ops import Reshape
+from featherflow.ops.shape_ops import rank as rank_of
 from featherflow.ops.shape_ops import shape_internal
+from featherflow.ops.sum_ops import Sum
 
 #: `tf.zeros` of fewer elements is a constant, of more a Fill: graphs stay small.
 _MAX_CONSTANT_ELEMENTS = 1000
@@ -57,6 +60,13 @@ def _fill_cpu(dims: np.ndarray, value: np.ndarray) -> np.ndarray:
     return np.full(dims.tolist(), value, dtype=value.dtype)
 
 
+@Fill.gradient
+def _fill_grad(op: Any, grad: Tensor) -> tuple[None, Tensor]:
+    rank = grad.shape.rank
+    axes = range_(rank_of(grad)) if rank is None else list(range(rank))
+    return None, Sum(grad, axes)
+
+
 @export("fill")
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of shape `dims` whose elements are all `value`.
@@ -70,6 +80,31 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """
     return Fill(dims, value, name=name)
 
+
+# --- Empty ----------------------------------------------------------------------------------------
+
+Empty = define_op(
+    "Empty",
+    inputs=("shape: int32",),
+    outputs=("output: dtype",),
+    attrs=("dtype: type", "init: bool = false"),
+    is_stateful=True,
+)
+
+
+@Empty.shape_fn
+def _empty_shape(c: InferenceContext) -> TensorShape:
+    return c.constant_as_shape(0)
+
+
+@Empty.kernel("CPU")
+def _empty_cpu(shape: np.ndarray, *, dtype: DType) -> np.ndarray:
+    # Zeros whatever `init` says: what a program reads never depends on what memory held.
+    zero = b"" if dtype is dtypes.string else 0
+    return np.full(shape.tolist(), zero, dtype=dtype.numpy_dtype)
+
+
+Empty.not_differentiable("the result does not depend on any values")
 
 # --- ZerosLike and OnesLike -----------------------------------------------------------------------
 

@@ -50,13 +50,15 @@ GatherV2 = define_op(
 @GatherV2.shape_fn
 def _gather_v2_shape(c: InferenceContext) -> TensorShape:
     params, indices = c.with_rank_at_least(0, 1)._dims, c.shapes[1]._dims
-    if params is None or indices is None:
+    axis = c.constant(2)
+    if params is None:
+        return UNKNOWN
+    place = None if axis is None else normalize_axis(int(axis), len(params))
+    if indices is None:
         return UNKNOWN
     batch_dims = _normalize_batch_dims(c.attrs["batch_dims"], len(indices))
-    axis = c.constant(2)
-    if axis is None:
+    if place is None:
         return TensorShape._of((None,) * (len(params) + len(indices) - batch_dims - 1))
-    place = normalize_axis(int(axis), len(params))
     if place < batch_dims:
         c.fail(f"batch_dims ({batch_dims}) must be less than or equal to axis ({place})")
     return TensorShape._of(params[:place] + indices[batch_dims:] + params[place + 1 :])

@@ -110,10 +110,7 @@ def _snapshot_cpu(input: np.ndarray) -> np.ndarray:
     return input.copy()
 
 
-@Snapshot.gradient
-def _snapshot_grad(op: Any, grad: Tensor) -> Tensor:
-    return grad
-
+Snapshot.not_differentiable("TensorFlow gives it no gradient")
 
 DeepCopy = define_op(
     "DeepCopy", inputs=("x: T",), outputs=("y: T",), attrs=("T: type",), is_stateful=True

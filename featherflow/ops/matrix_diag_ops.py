@@ -321,7 +321,10 @@ def _matrix_set_diag_shape(c: InferenceContext) -> TensorShape:
         return c.shapes[0]
     low, high = diagonals.band_of(k)
     if dims is not None and None not in dims[-2:]:
-        diagonals.check_band(dims[-2], dims[-1], low, high)  # type: ignore[arg-type]
+        rows, columns = dims[-2:]
+        diagonals.check_band(rows, columns, low, high)  # type: ignore[arg-type]
+        if len(c.shapes) == 2 and band is not None:  # the later versions leave it to the run
+            c.merge_dim(band[-1], diagonals.longest(rows, columns, low, high))  # type: ignore[arg-type]
     if band is None:
         return c.shapes[0]
     outer = band[: -1 if low == high else -2]

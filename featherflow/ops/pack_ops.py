@@ -256,4 +256,5 @@ def unstack(
             num = dims[axis]
         if num is None:
             raise ValueError(f"Cannot infer argument `num` from shape {value.shape}")
-    return Unpack(value, num=num, axis=axis, name=name)
+    parts = Unpack(value, num=num, axis=axis, name=name)
+    return parts if num else []

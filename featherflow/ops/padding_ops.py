@@ -80,7 +80,7 @@ def _mirror_pad_grad_shape(c: InferenceContext) -> TensorShape:
     paddings = c.constant(1)
     rows = c.with_rank(1, 2)._dims[0]  # type: ignore[index]
     known_rank = c.merge_dim(None if dims is None else len(dims), rows)
-    if known_rank is None:
+    if known_rank is None or (paddings is None and rows is None):
         return UNKNOWN
     if dims is None or paddings is None:
         return TensorShape._of((None,) * known_rank)

@@ -60,12 +60,10 @@ def _infer_missing(
     """`wanted` with its one unknown dimension worked out, where all else is known."""
     dims = wanted._dims
     assert dims is not None
-    if dims.count(None) > 1 or None in source:
-        return wanted
     known = math.prod(dim for dim in dims if dim is not None)
-    total = math.prod(source)  # type: ignore[arg-type]
-    if known == 0:
+    if dims.count(None) > 1 or known == 0 or (None in source and 0 not in source):
         return wanted
+    total = 0 if 0 in source else math.prod(source)  # type: ignore[arg-type]
     if total % known:
         c.fail(
             f"Dimension size must be evenly divisible by {known} but is {total}",

@@ -160,11 +160,13 @@ def _check_updates(
         c.fail("Shape must be at least rank 1 but is rank 0", received=c.received())
     outer = len(indices._dims) - 1
     depth = indices._dims[-1]
+    if depth is None:
+        return
     if len(updates._dims) < outer:
         c.fail(f"Updates must be at least rank {outer}", received=c.received())
     for left, right in zip(indices._dims[:-1], updates._dims):
         c.merge_dim(left, right)
-    if depth is None or output._dims is None:
+    if output._dims is None:
         return
     inner = output._dims[depth:]
     if depth > len(output._dims) or len(updates._dims) != outer + len(inner):

@@ -68,10 +68,11 @@ def _define_segment_op(
 
     @op.shape_fn
     def shape(c: InferenceContext) -> TensorShape:
-        data, ids = c.with_rank_at_least(0, 1)._dims, c.with_rank(1, 1)._dims
+        # That there is an id for each row is left to the run, as in TensorFlow.
+        data = c.with_rank_at_least(0, 1)._dims
+        c.with_rank(1, 1)
         if data is None:
             return UNKNOWN
-        c.merge_dim(data[0], ids[0])  # type: ignore[index]
         return TensorShape._of((None, *data[1:]))
 
     @op.kernel("CPU", T=REAL if real else NUMBERS)

@@ -144,7 +144,8 @@ def _define_bound(name: str, side: str) -> Op:
     @op.shape_fn
     def shape(c: InferenceContext) -> TensorShape:
         rows, values = c.with_rank(0, 2)._dims, c.with_rank(1, 2)._dims
-        c.merge_dim(rows[0], values[0])  # type: ignore[index]
+        if side == "left":  # TensorFlow leaves it to the run for the other
+            c.merge_dim(rows[0], values[0])  # type: ignore[index]
         return c.shapes[1]
 
     @op.kernel("CPU")

@@ -188,8 +188,14 @@ def _space_to_batch_nd_shape(c: InferenceContext) -> TensorShape:
     if dims is None:
         return UNKNOWN
     if block is None:
-        return TensorShape._of((None,) * len(dims))
+        return _only_inner(c, dims)
     return _into_batch(c, dims, block.tolist(), paddings)
+
+
+def _only_inner(c: InferenceContext, dims: tuple[Dim, ...]) -> TensorShape:
+    """The dimensions after the spatial ones are known whatever the block sizes are."""
+    count = c.shapes[1]._dims[0]  # type: ignore[index]
+    return TensorShape._of((None,) * (count + 1) + dims[count + 1 :])
 
 
 def _blocked_dims(c: InferenceContext, block: np.ndarray | None) -> tuple[Dim, ...] | None:
@@ -198,9 +204,11 @@ def _blocked_dims(c: InferenceContext, block: np.ndarray | None) -> tuple[Dim, .
     rows, columns = c.with_rank(2, 2)._dims  # type: ignore[misc]
     c.merge_dim(count, rows)
     c.merge_dim(columns, 2)
+    if count is None:
+        c.fail("block_shape must have known size", received=c.received())
     if block is not None and np.any(block < 1):
         c.fail("block_shape must be positive", received=str(block.tolist()))
-    return c.with_rank_at_least(0, 1 if count is None else count + 1)._dims
+    return c.with_rank_at_least(0, count + 1)._dims
 
 
 def _into_batch(
@@ -224,7 +232,7 @@ def _batch_to_space_nd_shape(c: InferenceContext) -> TensorShape:
     if dims is None:
         return UNKNOWN
     if block is None:
-        return TensorShape._of((None,) * len(dims))
+        return _only_inner(c, dims)
     return _out_of_batch(c, dims, block.tolist(), crops)
 
 

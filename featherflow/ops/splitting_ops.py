@@ -100,16 +100,14 @@ def _split_v_shape(c: InferenceContext) -> list[TensorShape]:
     place = normalize_axis(int(axis), len(dims), "split_dim")
     sizes = c.constant(1)
     if sizes is None:
-        parts: list[int | None] = [dims[place] if count == 1 else None] * count
-    elif dims[place] is None:
-        parts = [None if size < 0 else size for size in sizes.tolist()]
+        parts: list[int | None] = [None] * count
     else:
         parts = list(split_sizes(sizes.tolist(), dims[place]))
     return [TensorShape._of((*dims[:place], part, *dims[place + 1 :])) for part in parts]
 
 
-def split_sizes(sizes: list[int], total: int) -> list[int]:
-    """`sizes` with the one −1 worked out.
+def split_sizes(sizes: list[int], total: int | None) -> list[int | None]:
+    """`sizes` with the one −1 worked out, if the `total` is known.
 
     Raises:
       InvalidArgumentError: they do not add up to `total`, or more than one is −1.
@@ -118,10 +116,11 @@ def split_sizes(sizes: list[int], total: int) -> list[int]:
     missing = sizes.count(-1)
     if missing > 1 or any(size < -1 for size in sizes):
         problem = "Only one size may be -1, and none less"
-    elif known > total or (not missing and known != total):
+    elif total is not None and (known > total or (not missing and known != total)):
         problem = f"The sizes must add up to {total}"
     else:
-        return [total - known if size == -1 else size for size in sizes]
+        left = None if total is None else total - known
+        return [left if size == -1 else size for size in sizes]
     raise InvalidArgumentError(None, None, problem, received=f"size_splits {sizes}")
 
 
@@ -137,7 +136,8 @@ def _split_v_cpu(
             f"size_splits must be a vector of {num_split} sizes",
             received=f"shape {list(size_splits.shape)}",
         )
-    return parts_of(value, split_sizes(size_splits.tolist(), value.shape[place]), place)
+    sizes: Any = split_sizes(size_splits.tolist(), value.shape[place])
+    return parts_of(value, sizes, place)
 
 
 @SplitV.gradient

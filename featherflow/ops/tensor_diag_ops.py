@@ -18,7 +18,8 @@ from featherflow.graph.tensor import Tensor
 from featherflow.ops.core_array_ops import concat
 from featherflow.ops.extremum_ops import minimum
 from featherflow.ops.fill_ops import ones, zeros
-from featherflow.ops.matrix_diag_ops import diag, set_diag
+from featherflow.ops.matrix_diag_ops import diag, diag_part, set_diag
+from featherflow.ops.sum_ops import Sum
 
 _TYPES = ("T: {bfloat16, half, float, double, int32, int64, complex64, complex128}",)
 
@@ -106,6 +107,21 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
       [I…]
     """
     return DiagPart(input, name=name)
+
+
+@export("linalg.trace")
+@export_v1("linalg.trace", "trace")
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """output[...] = Σ x[..., i, i], the sum of the main diagonal of each matrix.
+
+    Args:
+      x: [..., M, N].
+      name: of the node.
+    Returns:
+      [...]
+    """
+    with name_scope(name, "Trace", [x]) as scope:
+        return Sum(diag_part(convert_to_tensor(x, name="x")), [-1], name=scope)
 
 
 # --- tf.eye ---------------------------------------------------------------------------------------

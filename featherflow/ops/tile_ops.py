@@ -42,11 +42,15 @@ def _tile_shape(c: InferenceContext) -> TensorShape:
         known_rank = c.merge_dim(known_rank, len(multiples))
     if known_rank is None:
         return UNKNOWN
-    if dims is None or multiples is None:
-        return TensorShape._of((None,) * known_rank)
-    return TensorShape._of(
-        tuple(None if m is None or d is None else m * d for d, m in zip(dims, multiples))
-    )
+    dims = (None,) * known_rank if dims is None else dims
+    multiples = (None,) * known_rank if multiples is None else multiples
+    return TensorShape._of(tuple(map(_product, dims, multiples)))
+
+
+def _product(size: int | None, multiple: int | None) -> int | None:
+    if size is None or multiple is None:
+        return 0 if 0 in (size, multiple) else None
+    return size * multiple
 
 
 @Tile.kernel("CPU")

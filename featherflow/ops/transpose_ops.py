@@ -90,10 +90,12 @@ def _transpose_shape(c: InferenceContext) -> TensorShape:
     rank = c.merge_dim(None if dims is None else len(dims), length if perm is None else perm.size)
     if rank is None:
         return UNKNOWN
-    if dims is None or perm is None:
+    if perm is None:
         return TensorShape._of((None,) * rank)
     # That no axis is named twice is left to the run, as in TensorFlow.
     axes = [normalize_axis(axis, rank, "perm dim") for axis in perm.tolist()]
+    if dims is None:
+        return UNKNOWN if rank < 2 else TensorShape._of((None,) * rank)
     return TensorShape._of(tuple(dims[axis] for axis in axes))
 
 

@@ -41,7 +41,8 @@ def _define_unique(name: str, *, with_counts: bool, with_axis: bool) -> Op:
 
 
 def _shapes_of_vector(c: InferenceContext) -> list[TensorShape]:
-    places = c.with_rank(0, 1)
+    c.with_rank(0, 1)
+    places = c.shapes[0]
     return [_VECTOR, places, _VECTOR][: len(c.op.op_def.outputs)]
 
 
