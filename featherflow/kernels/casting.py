@@ -21,7 +21,7 @@ def cast(array: np.ndarray, dtype: np.dtype, truncate: bool = False) -> np.ndarr
     array = _plain(array)
     target = _plain_dtype(dtype)
     if array.dtype.kind == "c" and target.kind != "c":
-        array = array.real
+        array = np.real(array)
     if truncate and mantissa_bits(array.dtype) > mantissa_bits(target) > 0:
         array = drop_mantissa_bits(array, mantissa_bits(array.dtype) - mantissa_bits(target))
     result = array.astype(target, order="C")
@@ -57,7 +57,7 @@ def drop_mantissa_bits(array: np.ndarray, count: int) -> np.ndarray:
 
     Infinities and NaN stay what they are.
     """
-    part = array.view(array.real.dtype) if array.dtype.kind == "c" else array
+    part = array.view(np.real(array).dtype) if array.dtype.kind == "c" else array
     bits = part.view(f"u{part.dtype.itemsize}")
     kept = bits & ~bits.dtype.type(2**count - 1)
     rounded = kept.view(part.dtype)

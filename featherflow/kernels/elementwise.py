@@ -181,17 +181,17 @@ def sigmoid_gradient(y: np.ndarray, dy: np.ndarray) -> np.ndarray:
 
 def real_part(x: np.ndarray) -> np.ndarray:
     """Re x."""
-    return x.real.copy()
+    return np.real(x).copy()
 
 
 def imaginary_part(x: np.ndarray) -> np.ndarray:
     """Im x."""
-    return x.imag.copy()
+    return np.imag(x).copy()
 
 
 def complex_angle(x: np.ndarray) -> np.ndarray:
     """arg x in (−π, π]."""
-    return np.arctan2(x.imag, x.real, out=...)
+    return np.arctan2(np.imag(x), np.real(x), out=...)
 
 
 def make_complex(real: np.ndarray, imag: np.ndarray) -> np.ndarray:

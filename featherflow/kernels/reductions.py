@@ -111,7 +111,7 @@ def reduce_all(input: np.ndarray, axes: Axes, keep_dims: bool) -> np.ndarray:
 def reduce_euclidean_norm(input: np.ndarray, axes: Axes, keep_dims: bool) -> np.ndarray:
     """√ Σ |input|² over `axes`; that of integers is rounded towards zero."""
     if input.dtype.kind == "c":
-        squares = input.real**2 + input.imag**2
+        squares = np.real(input) ** 2 + np.imag(input) ** 2
     else:
         wide = np.dtype(np.float64) if input.dtype.kind in "iu" else compute_dtype(input.dtype)
         squares = np.square(input, dtype=wide)

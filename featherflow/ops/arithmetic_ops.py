@@ -20,7 +20,12 @@ from featherflow.graph.tensor import Tensor
 from featherflow.kernels import elementwise as kernels
 from featherflow.ops.complex_ops import conj
 from featherflow.ops.constant_ops import constant
-from featherflow.ops.elementwise import binary_gradients, define_binary, define_unary
+from featherflow.ops.elementwise import (
+    binary_gradients,
+    define_binary,
+    define_unary,
+    of_sparse_too,
+)
 from featherflow.ops.type_groups import COMPLEX, FLOATS, NUMBERS, SIGNED
 
 Gradients = tuple[Tensor | None, Tensor | None]
@@ -36,10 +41,9 @@ def _neg_grad(op: Any, grad: Tensor) -> Tensor:
 
 
 @export("math.negative", "negative")
+@of_sparse_too
 def negative(x: Any, name: str | None = None) -> Any:
     """−x, elementwise."""
-    if isinstance(x, IndexedSlices):
-        return IndexedSlices(negative(x.values, name=name), x.indices, x.dense_shape)
     return Neg(x, name=name)
 
 
@@ -170,7 +174,8 @@ def _square_grad(op: Any, grad: Tensor) -> Tensor:
 
 
 @export("math.square", "square")
-def square(x: Any, name: str | None = None) -> Tensor:
+@of_sparse_too
+def square(x: Any, name: str | None = None) -> Any:
     """x², elementwise.
 
     >>> import featherflow as tf

@@ -15,6 +15,8 @@ from featherflow.framework.shape_inference import InferenceContext, unchanged_sh
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.default_graph import op_scope
+from featherflow.graph.indexed_slices import IndexedSlices
+from featherflow.graph.sparse_tensor import SparseTensor
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import casting
 
@@ -87,7 +89,10 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     if isinstance(x, Tensor) and x.dtype is base_type:
         return x
     with op_scope(name, "Cast", [x]) as scope:
-        if hasattr(x, "with_values"):  # IndexedSlices, SparseTensor
+        if isinstance(x, IndexedSlices):
+            values = cast(x.values, base_type, name=scope)
+            return IndexedSlices(values, x.indices, x.dense_shape)
+        if isinstance(x, SparseTensor):
             return x.with_values(cast(x.values, base_type, name=scope))
         x = convert_to_tensor(x, name="x")
         if x.dtype.base_dtype is base_type:

@@ -12,6 +12,7 @@ at the right, and a size of 1 repeats.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ import numpy as np
 from featherflow.framework.op import Op, define_op
 from featherflow.framework.op_kernel import caller_location
 from featherflow.framework.shape_inference import broadcast_shape, unchanged_shape
+from featherflow.graph.sparse_tensor import SparseTensor
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.sum_ops import unbroadcast
 from featherflow.ops.type_groups import Types, one_of
@@ -83,6 +85,18 @@ def _with_kernels(op: Op, kernels: tuple[KernelRow, ...]) -> Op:
     for types, kernel in kernels:
         op.kernel("CPU", T=types)(kernel)
     return op
+
+
+def of_sparse_too(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function `f(x, name)` with f(0) = 0: of a SparseTensor it is applied to the values."""
+
+    @wraps(function)
+    def apply(x: Any, name: str | None = None) -> Any:
+        if isinstance(x, SparseTensor):
+            return x.with_values(function(x.values, name=name))
+        return function(x, name=name)
+
+    return apply
 
 
 def binary_gradients(

@@ -22,7 +22,12 @@ from featherflow.ops.comparison_ops import Greater, NotEqual
 from featherflow.ops.complex_ops import conj
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.division_ops import RealDiv, Reciprocal
-from featherflow.ops.elementwise import binary_gradients, define_binary, define_unary
+from featherflow.ops.elementwise import (
+    binary_gradients,
+    define_binary,
+    define_unary,
+    of_sparse_too,
+)
 from featherflow.ops.select_ops import SelectV2
 from featherflow.ops.type_groups import COMPLEX, FLOATS, HALVES, SIGNED, WIDE_FLOATS
 
@@ -125,7 +130,8 @@ def _sqrt_grad_grad(op: Any, grad: Tensor) -> Gradients:
 
 
 @export("math.sqrt", "sqrt")
-def sqrt(x: Any, name: str | None = None) -> Tensor:
+@of_sparse_too
+def sqrt(x: Any, name: str | None = None) -> Any:
     """√x, elementwise."""
     return Sqrt(x, name=name)
 
@@ -268,7 +274,8 @@ def _tanh_grad_grad(op: Any, grad: Tensor) -> Gradients:
 
 
 @export("math.tanh", "nn.tanh", "tanh")
-def tanh(x: Any, name: str | None = None) -> Tensor:
+@of_sparse_too
+def tanh(x: Any, name: str | None = None) -> Any:
     """The hyperbolic tangent of x, elementwise: (eˣ − e⁻ˣ) / (eˣ + e⁻ˣ)."""
     return Tanh(x, name=name)
 

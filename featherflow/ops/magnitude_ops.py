@@ -18,7 +18,7 @@ from featherflow.ops.comparison_ops import Less
 from featherflow.ops.complex_ops import Complex, Imag, Real, define_part
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.division_ops import Reciprocal
-from featherflow.ops.elementwise import define_unary
+from featherflow.ops.elementwise import define_unary, of_sparse_too
 from featherflow.ops.fill_ops import ones_like, zeros_like
 from featherflow.ops.select_ops import Select
 from featherflow.ops.type_groups import COMPLEX, FLOATS, SIGNED
@@ -35,7 +35,8 @@ def _sign_grad(op: Any, grad: Tensor) -> Tensor:
 
 
 @export("math.sign", "sign")
-def sign(x: Any, name: str | None = None) -> Tensor:
+@of_sparse_too
+def sign(x: Any, name: str | None = None) -> Any:
     """−1, 0 or 1 where x is negative, zero or positive; x / |x| for complex numbers."""
     x = convert_to_tensor(x)
     return Sign(x, name=name)
@@ -63,6 +64,7 @@ def _as_complex(real: Tensor, dtype: dtypes.DType) -> Tensor:
 
 
 @export("math.abs", "abs")
+@of_sparse_too
 def abs(x: Any, name: str | None = None) -> Any:
     """|x|, elementwise: the modulus of complex numbers. That of the least integer is itself.
 

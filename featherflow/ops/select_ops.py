@@ -63,21 +63,19 @@ Select = define_op(
 @Select.shape_fn
 def _select_shape(c: InferenceContext) -> TensorShape:
     result = c.merge(c.shapes[1], c.shapes[2])
-    condition = c.shapes[0]._dims
-    if condition is None or not condition:
+    condition = c.shapes[0]
+    if condition.rank is None or condition.rank == 0:
         return result
-    if len(condition) > 1:
-        return c.merge(result, c.shapes[0])
+    if condition.rank > 1:
+        return c.merge(result, condition)
     # A vector chooses whole rows.
     if result._dims is None:
         return result
-    if not result._dims:
-        c.fail(
-            "condition must be a scalar for scalar branches",
-            received=f"condition {c.shapes[0]}, branches {result}",
-        )
-    rows = c.merge_dim(result._dims[0], condition[0])
-    return TensorShape._of((rows, *result._dims[1:]))
+    rows, *rest = result._dims or c.fail(
+        "condition must be a scalar for scalar branches",
+        received=f"condition {condition}, branches {result}",
+    )
+    return TensorShape._of((c.merge_dim(rows, condition.as_list()[0]), *rest))
 
 
 @Select.kernel("CPU")
@@ -95,7 +93,7 @@ def _select_cpu(condition: np.ndarray, t: np.ndarray, e: np.ndarray) -> np.ndarr
         raise InvalidArgumentError(
             None,
             None,
-            "condition must have the shape of the branches, or be a scalar, or one bool for each row",
+            "condition must have the shape of the branches, or be a scalar, or a bool for each row",
             received=f"condition {list(condition.shape)}, branches {list(t.shape)}",
         )
     return np.where(condition.reshape(-1, *[1] * (t.ndim - 1)), t, e)

@@ -189,11 +189,11 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
 
 # --- Igamma, Igammac, IgammaGradA -----------------------------------------------------------------
 
-_INCOMPLETE = {"inputs": ("a: T", "x: T")}
-Igamma = define_binary("Igamma", (FLOATS, gamma_functions.igamma), **_INCOMPLETE)
-Igammac = define_binary("Igammac", (FLOATS, gamma_functions.igammac), **_INCOMPLETE)
+_INPUTS = ("a: T", "x: T")
+Igamma = define_binary("Igamma", (FLOATS, gamma_functions.igamma), inputs=_INPUTS)
+Igammac = define_binary("Igammac", (FLOATS, gamma_functions.igammac), inputs=_INPUTS)
 IgammaGradA = define_binary(
-    "IgammaGradA", (WIDE_FLOATS, gamma_functions.igamma_gradient_along_a), **_INCOMPLETE
+    "IgammaGradA", (WIDE_FLOATS, gamma_functions.igamma_gradient_along_a), inputs=_INPUTS
 )
 IgammaGradA.not_differentiable("TensorFlow defines no second derivative along a")
 

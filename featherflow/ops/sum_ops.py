@@ -22,6 +22,7 @@ from featherflow.graph.constant_value import constant_value
 from featherflow.graph.indexed_slices import IndexedSlices
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import reductions
+from featherflow.kernels.allocation import check_allocation
 from featherflow.kernels.axes import normalize_axes
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.range_ops import range_
@@ -231,6 +232,7 @@ def _broadcast_size(c: InferenceContext, size: int | None, wanted: int | None) -
 @BroadcastTo.kernel("CPU")
 def _broadcast_to_cpu(input: np.ndarray, shape: np.ndarray) -> np.ndarray:
     dims = tuple(shape.tolist())
+    check_allocation(dims, input.dtype)
     try:
         return np.array(np.broadcast_to(input, dims), order="C")
     except ValueError:
@@ -275,21 +277,14 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
 
 def unbroadcast(grad: Tensor, target: Tensor) -> Tensor:
     """`grad` summed over the axes along which `target` was repeated, in the shape of `target`."""
-    if _is_known_equal(grad.shape, target.shape):
-        return grad
-    if grad.shape.is_fully_defined() and target.shape.is_fully_defined():
-        axes = _repeated_axes(target.shape.as_list(), grad.shape.as_list())
-        return Reshape(Sum(grad, constant(axes, np.int32)), target.shape.as_list())
+    dims, result = target.shape._dims, grad.shape._dims
+    if dims is not None and result is not None and None not in dims + result:
+        if dims == result:
+            return grad
+        missing = len(result) - len(dims)
+        repeated = [missing + i for i, dim in enumerate(dims) if dim != result[missing + i]]
+        axes = constant([*range(missing), *repeated], dtypes.int32)
+        return Reshape(Sum(grad, axes), target.shape.as_list())
     target_shape = shape_of(target)
     axes, _ = BroadcastGradientArgs(target_shape, shape_of(grad))
     return Reshape(Sum(grad, axes), target_shape)
-
-
-def _is_known_equal(left: TensorShape, right: TensorShape) -> bool:
-    return left.is_fully_defined() and left._dims == right._dims
-
-
-def _repeated_axes(dims: list[int], result: list[int]) -> list[int]:
-    missing = len(result) - len(dims)
-    repeated = [missing + i for i, dim in enumerate(dims) if dim == 1 != result[missing + i]]
-    return [*range(missing), *repeated]

@@ -16,6 +16,7 @@ from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.constant_value import constant_value
 from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
+from featherflow.kernels.allocation import check_allocation
 from featherflow.kernels.precision import compute_dtype
 from featherflow.ops.arithmetic_ops import AddV2, Mul, Sub
 from featherflow.ops.broadcast_shape_ops import broadcast_dynamic_shape
@@ -124,6 +125,7 @@ def _linspace_cpu(start: np.ndarray, stop: np.ndarray, num: np.ndarray) -> np.nd
     wide = compute_dtype(start.dtype)
     first, last = start.astype(wide), stop.astype(wide)
     step = (last - first) / wide.type(max(int(num) - 1, 1))
+    check_allocation((int(num),), wide)
     values = first + step * np.arange(int(num), dtype=wide)
     if num > 1:
         values[-1] = last  # exactly, whatever the steps add up to
