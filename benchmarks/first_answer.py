@@ -1,4 +1,4 @@
-"""A fresh process to its first answer: `first_answer.py featherflow` or `first_answer.py tensorflow`.
+"""A fresh process to its first answer: `first_answer.py featherflow`, or `tensorflow`.
 
 The program is that of whoever asks where `tf.nn.conv2d` executes. Prints milliseconds: NumPy's own
 import, and all that comes after it.

@@ -1,4 +1,4 @@
-"""What the machinery costs, on either library: `overheads.py featherflow` or `overheads.py tensorflow`.
+"""What the machinery costs, on either library: `overheads.py featherflow`, or `tensorflow`.
 
 Prints one JSON object: microseconds unless the name says otherwise. Each figure is the median of
 several rounds. `np_add_four_floats` is NumPy's own `np.add` in the same process: the unit in which
