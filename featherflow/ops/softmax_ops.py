@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from featherflow.framework.errors import InvalidArgumentError
@@ -22,7 +21,7 @@ from featherflow.ops.reshape_ops import renamed_argument
 from featherflow.ops.select_ops import Select
 from featherflow.ops.shape_ops import rank as rank_of
 from featherflow.ops.sum_ops import reduce_sum
-from featherflow.ops.transpose_ops import transpose
+from featherflow.ops.transpose_ops import invert_permutation, transpose
 
 
 def _matrix_or_more(c: InferenceContext) -> TensorShape:
@@ -128,7 +127,10 @@ def _along(op: Op, logits: Any, axis: Any, name: str | None) -> Tensor:
             "dimensions in the input",
             received=f"dim={axis}",
         )
-    result = _with_axis_last(logits, axis, lambda swapped: op(swapped), name)
+    if rank is None or isinstance(axis, Tensor):
+        result = _with_axis_moved(op, logits, axis, name)
+    else:
+        result = _with_axis_swapped(op, logits, axis, name)
     result.set_shape(logits.shape)
     return result
 
@@ -140,16 +142,26 @@ def axis_is_last(axis: Any, rank: int | None) -> bool:
     return axis == -1 or (rank is not None and axis == rank - 1)
 
 
-def _with_axis_last(
-    logits: Tensor, axis: Any, function: Callable[[Tensor], Tensor], name: str | None
-) -> Tensor:
-    """`function` of the tensor whose dimension `axis` has changed places with the last."""
-    place = non_negative_axis(logits, axis)
+def _with_axis_swapped(op: Op, logits: Tensor, axis: int, name: str | None) -> Tensor:
+    """`op` of the tensor whose dimension `axis` has changed places with the last."""
+    place: Any = non_negative_axis(logits, axis)
     rank = rank_of(logits)
-    if logits.shape.rank is not None:
-        place = place % logits.shape.rank
-    result = function(swap_axes(logits, place, Sub(rank, 1)))
-    return swap_axes(result, place, Sub(rank, 1), name)
+    place = place % logits.shape.rank
+    result = op(_swap_axes(logits, place, Sub(rank, 1)))
+    return _swap_axes(result, place, Sub(rank, 1), name)
+
+
+def _swap_axes(value: Tensor, axis: Any, last: Tensor, name: str | None = None) -> Tensor:
+    order = concat([range_(axis), [last], range_(axis + 1, last), [axis]], 0)
+    return transpose(value, order, name=name)
+
+
+def _with_axis_moved(op: Op, logits: Tensor, axis: Any, name: str | None) -> Tensor:
+    """`op` with `axis` behind the others: unlike a swap it does not mind the last axis itself."""
+    place = non_negative_axis(logits, axis)
+    order = axis_last_order(place, rank_of(logits))
+    result = op(transpose(logits, order))
+    return transpose(result, invert_permutation(order), name=name)
 
 
 def non_negative_axis(value: Tensor, axis: Any) -> Any:
@@ -160,7 +172,6 @@ def non_negative_axis(value: Tensor, axis: Any) -> Any:
     return axis if axis >= 0 else axis + rank
 
 
-def swap_axes(value: Tensor, axis: Any, last: Tensor, name: str | None = None) -> Tensor:
-    """`value` with dimensions `axis` and `last`, its last, in each other's place."""
-    order = concat([range_(axis), [last], range_(axis + 1, last), [axis]], 0)
-    return transpose(value, order, name=name)
+def axis_last_order(axis: Any, rank: Tensor) -> Tensor:
+    """The permutation of dimensions that puts `axis` behind the others."""
+    return concat([range_(axis), range_(axis + 1, rank), [axis]], 0)
