@@ -19,6 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from featherflow.framework.errors import InvalidArgumentError
+from featherflow.kernels.allocation import check_allocation
 from featherflow.kernels.float32_libm import log, sine_and_cosine
 from featherflow.kernels.philox import PhiloxStream
 
@@ -39,6 +40,7 @@ def _fill(
 
     That is two elements to a counter where they are eight bytes large, and else four.
     """
+    check_allocation((count,), dtype)
     values = np.empty(count, dtype)
     per_counter = _elements_per_counter(dtype)
     for counter in range(0, -(-count // per_counter), _STRETCH):
@@ -152,6 +154,7 @@ def truncated_normal(stream: PhiloxStream, count: int, dtype: np.dtype) -> np.nd
     group_size = _elements_per_counter(dtype)
     draw = normal_doubles if dtype == np.float64 else normal_floats
     groups = -(-count // group_size)
+    check_allocation((groups, group_size), dtype)
     values = np.empty((groups, group_size), dtype)
     spacing = group_size * _COUNTERS_PER_TRUNCATED
     for first in range(0, groups, _STRETCH):

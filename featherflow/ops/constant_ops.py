@@ -25,7 +25,10 @@ Const = define_op("Const", outputs=("output: dtype",), attrs=("value: tensor", "
 
 @Const.shape_fn
 def _const_shape(c: InferenceContext) -> TensorShape:
-    return TensorShape._of(c.attrs["value"].shape)
+    value, dtype = c.attrs["value"], c.attrs["dtype"]
+    if value.dtype != dtype.numpy_dtype:  # only a damaged GraphDef says so
+        c.fail("Inconsistent dtypes", received=f"a value of {value.dtype}", expected=dtype.name)
+    return TensorShape._of(value.shape)
 
 
 # A value that fills a shape is kept as one element (`np.broadcast_to`), as GraphDefs keep it. Up to

@@ -14,6 +14,7 @@ from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
+from featherflow.kernels.allocation import check_allocation
 from featherflow.kernels.axes import normalize_axis
 from featherflow.ops.identity_ops import Identity
 from featherflow.ops.pack_ops import Pack
@@ -33,7 +34,9 @@ ConcatV2 = define_op(
 
 @ConcatV2.shape_fn
 def _concat_shape(c: InferenceContext) -> TensorShape:
-    return concat_shape(c, c.shapes[:-1], c.constant(len(c.shapes) - 1))
+    axis = len(c.shapes) - 1
+    c.with_rank(axis, 0)
+    return concat_shape(c, c.shapes[:-1], c.constant(axis))
 
 
 def concat_shape(
@@ -348,6 +351,7 @@ def pad_with(input: np.ndarray, paddings: np.ndarray, value: Any) -> np.ndarray:
     check_paddings(input, paddings)
     pairs = paddings.tolist()
     dims = [before + dim + after for dim, (before, after) in zip(input.shape, pairs)]
+    check_allocation(dims, input.dtype)
     result = np.full(dims, value, dtype=input.dtype)
     inner = tuple(slice(before, before + dim) for dim, (before, _) in zip(input.shape, pairs))
     result[(*inner, ...)] = input

@@ -17,6 +17,7 @@ from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
+from featherflow.kernels.allocation import check_allocation
 from featherflow.ops import pack_ops  # noqa: F401 (a shape may be a list that holds tensors)
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.range_ops import range_
@@ -57,6 +58,7 @@ def _fill_cpu(dims: np.ndarray, value: np.ndarray) -> np.ndarray:
             "Fill takes a vector of sizes >= 0 and a scalar",
             received=f"dims {dims.tolist()}, value of shape {list(value.shape)}",
         )
+    check_allocation(dims, value.dtype)
     return np.full(dims.tolist(), value, dtype=value.dtype)
 
 
@@ -101,6 +103,7 @@ def _empty_shape(c: InferenceContext) -> TensorShape:
 def _empty_cpu(shape: np.ndarray, *, dtype: DType) -> np.ndarray:
     # Zeros whatever `init` says: what a program reads never depends on what memory held.
     zero = b"" if dtype is dtypes.string else 0
+    check_allocation(shape, dtype.numpy_dtype)
     return np.full(shape.tolist(), zero, dtype=dtype.numpy_dtype)
 
 

@@ -15,6 +15,7 @@ from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import diagonals
+from featherflow.kernels.allocation import check_allocation
 from featherflow.ops.fill_ops import zeros_like
 
 Dim = int | None
@@ -117,6 +118,7 @@ def _lay_in(
     low, high = diagonals.band_of(k)
     size = diagonals.matrix_size(int(num_rows), int(num_cols), low, high, diagonal.shape[-1])
     outer = diagonal.shape[: -1 if low == high else -2]
+    check_allocation(outer + size, diagonal.dtype)
     matrices = np.full(outer + size, padding, dtype=diagonal.dtype)
     return diagonals.put_band(matrices, diagonal, low, high, align)
 

@@ -16,6 +16,7 @@ from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.graph_api import name_scope
 from featherflow.graph.tensor import Tensor
+from featherflow.kernels.allocation import check_allocation
 from featherflow.kernels.axes import normalize_axis
 
 OneHot = define_op(
@@ -57,6 +58,7 @@ def _one_hot_cpu(
     place = normalize_axis(axis, indices.ndim + 1)
     before, after = indices.shape[:place], indices.shape[place:]
     rows = indices.reshape(math.prod(before), math.prod(after))
+    check_allocation((rows.size, size), off_value.dtype)
     result = np.full((rows.shape[0], size, rows.shape[1]), off_value, dtype=off_value.dtype)
     # An index out of range has no element that differs.
     left, right = np.nonzero((rows >= 0) & (rows < size))

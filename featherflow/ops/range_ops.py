@@ -16,6 +16,7 @@ from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
+from featherflow.kernels.allocation import check_allocation
 from featherflow.ops.cast_ops import cast
 
 # --- Range ----------------------------------------------------------------------------------------
@@ -68,7 +69,9 @@ def _range_cpu(start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> np.nd
     if start.ndim or limit.ndim or delta.ndim:
         raise InvalidArgumentError(None, None, "start, limit and delta must be scalars")
     count = _range_length(start, limit, delta)
-    steps = np.arange(count, dtype=np.int64)
+    steps_dtype = np.dtype(np.int64)
+    check_allocation((count,), steps_dtype)
+    steps = np.arange(count, dtype=steps_dtype)
     if start.dtype.kind in "iu":
         return (start.item() + steps * delta.item()).astype(start.dtype)
     # As TensorFlow's kernel: each element is the sum before it plus delta.

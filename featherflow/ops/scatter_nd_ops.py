@@ -15,6 +15,7 @@ from featherflow.graph.graph_api import name_scope
 from featherflow.graph.indexed_slices import IndexedSlices
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import gathering
+from featherflow.kernels.allocation import check_allocation
 from featherflow.ops.arithmetic_ops import Neg
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.comparison_ops import Equal
@@ -180,6 +181,7 @@ def _scatter_nd_cpu(
     indices: np.ndarray, updates: np.ndarray, shape: np.ndarray, *, bad_indices_policy: str
 ) -> np.ndarray:
     empty = b"" if updates.dtype == object else 0
+    check_allocation(shape, updates.dtype)
     target = np.full(shape.tolist(), empty, dtype=updates.dtype)
     return gathering.scatter_nd(target, indices, updates, np.add, bad_indices_policy)
 

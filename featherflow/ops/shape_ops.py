@@ -51,7 +51,10 @@ def _shape_static_value(node: Any) -> np.ndarray | None:
     shape = node.inputs[0].shape
     if not shape.is_fully_defined():
         return None
-    return np.array(shape._dims, dtype=node.attrs["out_type"].numpy_dtype)
+    out_type = node.attrs["out_type"]
+    if max(shape._dims, default=0) > out_type.max:  # the run will refuse it
+        return None
+    return np.array(shape._dims, dtype=out_type.numpy_dtype)
 
 
 @Shape.partial_shape

@@ -17,6 +17,7 @@ from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import gathering
+from featherflow.kernels.allocation import check_allocation
 from featherflow.ops.conversion_ops import convert_to_tensor_v1
 from featherflow.ops.placeholder_ops import placeholder, placeholder_with_default
 from featherflow.ops.scatter_nd_ops import GatherNd
@@ -79,6 +80,7 @@ def _sparse_to_dense_cpu(
             f"indices[{at}] = {rows[at].tolist()} {state}",
             remedy="Put SparseTensors in order with tf.sparse.reorder.",
         )
+    check_allocation(dims, default_value.dtype)
     result = np.full(math.prod(dims), default_value, dtype=default_value.dtype)
     result[places] = sparse_values
     return result.reshape(dims)

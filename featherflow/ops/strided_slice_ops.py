@@ -18,6 +18,7 @@ from featherflow.graph.constant_value import constant_value, constant_value_as_s
 from featherflow.graph.graph_api import name_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import strided_slice as kernels
+from featherflow.kernels.allocation import check_allocation
 from featherflow.kernels.strided_slice import SliceMasks
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.constant_ops import constant
@@ -237,6 +238,7 @@ def _strided_slice_grad_cpu(
     shrink_axis_mask: int,
 ) -> np.ndarray:
     masks = SliceMasks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    check_allocation(shape, dy.dtype)
     result = np.full(shape.tolist(), b"" if dy.dtype == object else 0, dtype=dy.dtype)
     return kernels.scatter_slice(result, begin, end, strides, dy, masks)
 

@@ -17,6 +17,7 @@ from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext, scalar_shape
 from featherflow.framework.tensor_shape import SCALAR, TensorShape
 from featherflow.graph.tensor import Tensor
+from featherflow.kernels.allocation import check_allocation
 from featherflow.kernels.tensor_list import TensorList, zeros_of
 from featherflow.ops.add_n_ops import AddN
 from featherflow.ops.fill_ops import ZerosLike
@@ -158,6 +159,7 @@ def unwritten_element(handle: TensorList, wanted: TensorShape) -> Any:
             "Trying to read an uninitialized tensor but element_shape is not fully defined",
             received=f"element shape {shape}",
         )
+    check_allocation(shape.as_list(), handle.dtype.numpy_dtype)
     return np.zeros(shape.as_list(), handle.dtype.numpy_dtype)
 
 

@@ -13,6 +13,7 @@ from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.tensor import Tensor
+from featherflow.kernels.allocation import check_allocation
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.pack_ops import Pack
 from featherflow.ops.range_ops import Range
@@ -63,6 +64,7 @@ def _tile_cpu(input: np.ndarray, multiples: np.ndarray) -> np.ndarray:
             "Expected multiples to be a vector of one number >= 0 for each dimension",
             received=f"multiples {times}, input of shape {list(input.shape)}",
         )
+    check_allocation([size * count for size, count in zip(input.shape, times)], input.dtype)
     result = np.tile(input, times)
     # np.tile of a scalar gives it a dimension.
     return result.reshape(()) if input.ndim == 0 else result
