@@ -125,7 +125,7 @@ def digits_step_ms(tf, np) -> float:
         loss = tf.reduce_mean(
             tf.nn.sparse_softmax_cross_entropy_with_logits(labels=t, logits=logits)
         )
-        train = tf.train.AdamOptimizer(0.002).minimize(loss)
+        train = tf.train.AdamOptimizer(0.01).minimize(loss)
         sess = tf.Session()
         sess.run(tf.global_variables_initializer())
     rng = np.random.RandomState(0)

@@ -1,6 +1,6 @@
 """A TF1 program: a convolutional network learns to read handwritten digits.
 
-    python examples/digits_cnn.py               trains for 10 epochs, about ten seconds
+    python examples/digits_cnn.py               trains for 15 epochs, about ten seconds
     python examples/digits_cnn.py --epochs 2
 
 Written as a TensorFlow 1 user writes it; under TensorFlow itself it runs with
@@ -58,7 +58,7 @@ def build():
     loss = tf.reduce_mean(
         tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits), name="loss"
     )
-    train = tf.train.AdamOptimizer(0.002).minimize(loss, name="train")
+    train = tf.train.AdamOptimizer(0.01).minimize(loss, name="train")
     right = tf.equal(tf.cast(tf.argmax(logits, 1), tf.int32), labels)
     accuracy = tf.reduce_mean(tf.cast(right, tf.float32), name="accuracy")
     return images, labels, loss, train, accuracy, conv
@@ -118,7 +118,7 @@ def show_where_it_ran(sess, conv, feeds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--epochs", type=int, default=15)
     return 0 if train(parser.parse_args().epochs) > 0.97 else 1
 
 

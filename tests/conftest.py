@@ -1,4 +1,4 @@
-"""Options of the test run: `--all` adds what is marked slow, and every case of the fuzz tests."""
+"""Options of the test run: `--all` runs every case of the tests that take a sample of theirs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all",
         action="store_true",
-        help="also run the tests marked slow, and all cases of tests that take a sample of them",
+        help="run all cases of the tests that otherwise take a sample (fuzzing, op properties)",
     )
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--all") or config.getoption("-m"):
-        return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    if slow:
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if not item.get_closest_marker("slow")]

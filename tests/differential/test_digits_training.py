@@ -1,0 +1,23 @@
+"""Trained from the same seed, the digits example goes TensorFlow's way."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from differential.record_digits_training import RECORD, train
+
+import featherflow as tf
+
+#: Sums are rounded in another order than TensorFlow's; the difference grows with the steps.
+MAX_LOSS_DIFFERENCE = 1e-4
+
+
+@pytest.mark.slow
+def test_same_weights_and_same_losses() -> None:
+    recorded = json.loads(RECORD.read_text())
+    trained = train(tf)
+    assert trained["weights"] == recorded["weights"]
+    difference = np.abs(np.subtract(trained["losses"], recorded["losses"]))
+    assert difference.max() <= MAX_LOSS_DIFFERENCE
