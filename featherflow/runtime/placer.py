@@ -185,7 +185,7 @@ class Placer:
         return min(devices, key=lambda device: _TYPE_ORDER.get(device.device_type, 1))
 
     def _place_follower(self, group: ColocationGroup) -> None:
-        """A node that makes a value for one reader stands with it; so does one that asks a shape."""
+        """What makes a value for one reader stands with it; so does what asks for a shape."""
         leader, reason = _follows(group) or (None, "")
         device = self._groups.group_of(leader).device if leader is not None else None
         kind = next((item.device_type for item in self.devices if item.name == device), None)

@@ -70,8 +70,18 @@ def timeline_label(stats: NodeStats) -> str:
 
 def input_names(node: Node) -> list[str]:
     """The inputs as a NodeDef names them: `node`, `node:1`, `^node`."""
-    names = [f"{source.name}:{index}" if index else source.name for source, index in node.inputs]
-    return names + [f"^{source.name}" for source in node.control_inputs]
+    names = [
+        f"{_name_of(source)}:{index}" if index else _name_of(source)
+        for source, index in node.inputs
+    ]
+    return names + [f"^{_name_of(source)}" for source in node.control_inputs]
+
+
+def _name_of(node: Node) -> str:
+    """The name of a node as a GraphDef may have it: that of a feed is made from its tensor's."""
+    if node.definition is not FEED:
+        return node.name
+    return "_arg_" + node.name.removeprefix("_feed/").replace(":", "_")
 
 
 # --- graphs and costs -----------------------------------------------------------------------------
@@ -84,7 +94,7 @@ def graph_def_of(nodes: Iterable[Node]) -> Any:
     message = graph_pb2.GraphDef()
     feeds = 0
     for node in nodes:
-        target = message.node.add(name=node.name, device=node.device)
+        target = message.node.add(name=_name_of(node), device=node.device)
         if node.definition is FEED:
             target.op = "_Arg"
             attr_value_to_proto(feeds, "int", target.attr["index"])

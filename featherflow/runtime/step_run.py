@@ -78,8 +78,7 @@ class StepRun:
         """
         token = self._cancellation.register(self._end)
         try:
-            for executor in self._executors:
-                self._schedule(executor)
+            self._schedule_all()
             self._work_until_over()
         except BaseException as error:  # Ctrl-C reaches the calling thread anywhere
             self._fail(error)
@@ -94,6 +93,19 @@ class StepRun:
         return [executor.values() for executor in self._executors]
 
     # --- work -------------------------------------------------------------------------------------
+
+    def _schedule_all(self) -> None:
+        """All at once: while one has still to start, that the others are idle is no deadlock."""
+        helpers = len(self._executors) - 1
+        with self._lock:
+            for executor in self._executors:
+                executor.is_scheduled = True
+            self._scheduled = len(self._executors)
+            self._workers += helpers
+        for executor in self._executors:
+            self._queue.put(executor)
+        for _ in range(helpers):
+            self._pool.schedule(self._help)
 
     def _schedule(self, executor: DataflowExecutor) -> None:
         """Promises that `executor` will be drained; from any thread, whenever it has new work."""

@@ -42,7 +42,7 @@ def test_without_control_flow_nothing_is_dead() -> None:
 
 
 def test_branches_differ_in_one_condition() -> None:
-    flag = given(True, tf.bool)
+    flag = tf.less(given(1), given(2))
     off, on = Switch(given(1), flag)
     far = tf.identity(tf.negative(on))
     found = Analysis(off, far)
@@ -128,8 +128,9 @@ def test_guards_behind_nodes_without_outputs() -> None:
     for _ in range(2000):  # must not recurse
         with tf.control_dependencies([dead]):
             dead = tf.no_op()
+    two = given(2)
     with tf.control_dependencies([dead]):
-        y = tf.identity(given(2))
+        y = tf.identity(two)
     found = Analysis(y)
     ((guard, index),) = found.deadness.guards(found.nodes[y.op.name])
     assert (guard.definition.name, index) == ("Identity", 0)
@@ -164,8 +165,9 @@ def test_constants_are_not_freed_on_each_others_account() -> None:
 
 
 def test_constants_that_order_something_are_not_freed() -> None:
-    with tf.control_dependencies([tf.negative(given(1))]):
+    one, two = given(1), given(2)
+    with tf.control_dependencies([tf.negative(one)]):
         waited_for = tf.constant(1)
     with tf.control_dependencies([waited_for]):
-        y = tf.identity(given(2))
+        y = tf.identity(two)
     assert constants_left_waiting(y) == 1

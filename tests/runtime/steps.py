@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from queue import Empty
 from typing import Any
 
 from featherflow.framework.resource import ResourceManager
@@ -79,11 +80,14 @@ def run(step: StepPlan, feeds: Sequence[Any] = (), cancellation: Any = None) -> 
 class Interleaving:
     """A queue, a pool and the world outside, all on one thread, in an order drawn from a seed.
 
+    Args:
+      patient: nothing comes from outside while there is something to drain.
     Attributes:
       delayed: reports of asynchronous kernels that are still to come; a test op puts them here.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, patient: bool = False) -> None:
+        self._patient = patient
         self._random = random.Random(seed)
         self._items: list[Any] = []
         self._tasks: list[Callable[[], None]] = []
@@ -96,8 +100,6 @@ class Interleaving:
         self._items.append(item)
 
     def get_nowait(self) -> Any:
-        from queue import Empty
-
         if not self._items:
             raise Empty
         return self._items.pop(self._random.randrange(len(self._items)))
@@ -105,8 +107,9 @@ class Interleaving:
     def get(self) -> Any:
         """Something to drain; on the way, any number of other things happen."""
         while True:
-            choices = ["item"] * bool(self._items) + ["late"] * bool(self.delayed)
-            choices += ["task"] * bool(self._tasks)
+            choices = ["item"] * bool(self._items)
+            if not (choices and self._patient):
+                choices += ["late"] * bool(self.delayed) + ["task"] * bool(self._tasks)
             assert choices, "nothing can happen any more, and the step is not over"
             choice = self._random.choice(choices)
             if choice == "item":
