@@ -1,4 +1,4 @@
-"""Special functions of probability and analysis, elementwise: error, gamma, zeta, beta, Bessel.
+"""Special functions of probability and analysis, elementwise: error, gamma, zeta, beta.
 
 The kernels compute in double precision, see `kernels/error_functions.py` and
 `kernels/gamma_functions.py`. Functions of several arguments broadcast them.
@@ -16,15 +16,11 @@ from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import SCALAR, UNKNOWN, TensorShape
 from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
-from featherflow.kernels import bessel_functions, error_functions, gamma_functions
+from featherflow.kernels import error_functions, gamma_functions
 from featherflow.ops.arithmetic_ops import AddV2, Gradients, Mul, Neg, Square, Sub
-from featherflow.ops.comparison_ops import Equal
 from featherflow.ops.constant_ops import constant
-from featherflow.ops.division_ops import Reciprocal
 from featherflow.ops.elementwise import binary_gradients, define_binary, define_unary
 from featherflow.ops.exponential_ops import Exp, Log1p, Xlogy
-from featherflow.ops.magnitude_ops import Sign
-from featherflow.ops.select_ops import SelectV2
 from featherflow.ops.sum_ops import reduce_sum, unbroadcast
 from featherflow.ops.type_groups import FLOATS, WIDE_FLOATS, one_of
 
@@ -263,38 +259,3 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     Arguments of rank 0 are repeated; the others have one shape.
     """
     return Betainc(a, b, x, name=name)
-
-
-# --- BesselI0e, BesselI1e -------------------------------------------------------------------------
-
-BesselI0e = define_unary("BesselI0e", (FLOATS, bessel_functions.i0e))
-BesselI1e = define_unary("BesselI1e", (FLOATS, bessel_functions.i1e))
-
-
-@BesselI0e.gradient
-def _bessel_i0e_grad(op: Any, grad: Tensor) -> Tensor:
-    x, y = op.inputs[0], op.outputs[0]
-    return Mul(grad, Sub(BesselI1e(x), Mul(Sign(x), y)))
-
-
-@BesselI1e.gradient
-def _bessel_i1e_grad(op: Any, grad: Tensor) -> Tensor:
-    x, y = op.inputs[0], op.outputs[0]
-    is_zero = Equal(x, _like(x, 0))
-    safe_x = SelectV2(is_zero, _like(x, 1), x)
-    slope = Sub(BesselI0e(safe_x), Mul(y, AddV2(Sign(safe_x), Reciprocal(safe_x))))
-    return Mul(grad, SelectV2(is_zero, _like(x, 0.5), slope))
-
-
-@export("math.bessel_i0e", "math.special.bessel_i0e")
-def bessel_i0e(x: Any, name: str | None = None) -> Tensor:
-    """e^(−|x|) I₀(x), elementwise: the modified Bessel function of order 0, scaled."""
-    with op_scope(name, "bessel_i0e", [x]):
-        return BesselI0e(x)
-
-
-@export("math.bessel_i1e", "math.special.bessel_i1e")
-def bessel_i1e(x: Any, name: str | None = None) -> Tensor:
-    """e^(−|x|) I₁(x), elementwise: the modified Bessel function of order 1, scaled."""
-    with op_scope(name, "bessel_i1e", [x]):
-        return BesselI1e(x)

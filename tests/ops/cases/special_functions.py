@@ -7,9 +7,21 @@ from statistics import NormalDist
 
 import numpy as np
 
-from featherflow.ops.special_function_ops import (
+from featherflow.ops.bessel_ops import (
+    BesselI0,
     BesselI0e,
+    BesselI1,
     BesselI1e,
+    BesselJ0,
+    BesselJ1,
+    BesselK0,
+    BesselK0e,
+    BesselK1,
+    BesselK1e,
+    BesselY0,
+    BesselY1,
+)
+from featherflow.ops.special_function_ops import (
     Betainc,
     Digamma,
     Erf,
@@ -23,6 +35,7 @@ from featherflow.ops.special_function_ops import (
     Polygamma,
     Zeta,
 )
+from featherflow.ops.special_integral_ops import Dawsn, Expint, FresnelCos, FresnelSin, Spence
 
 from ..op_case import FLOATS, Input, OpCase
 
@@ -79,16 +92,66 @@ def betainc(a, b, x):
     return integral(density, 0, x) / beta
 
 
-def bessel(order):
-    """By its integral over the circle, scaled."""
+def bessel_i(order, scaled=False):
+    """By its integral over the circle."""
 
-    def scaled(x):
+    def value(x):
         angles = np.arange(2000) * (np.pi / 1000)
-        kernel = np.exp(x * np.cos(angles) - abs(x)) * np.cos(order * angles)
-        return float(np.mean(kernel))
+        shift = abs(x) if scaled else 0
+        return float(np.mean(np.exp(x * np.cos(angles) - shift) * np.cos(order * angles)))
 
-    return each(scaled)
+    return each(value)
 
+
+def bessel_j(order):
+    """By its power series."""
+
+    def value(x):
+        terms = (
+            (-1) ** k * (x / 2) ** (2 * k + order) / (math.factorial(k) * math.factorial(k + order))
+            for k in range(40)
+        )
+        return math.fsum(terms)
+
+    return each(value)
+
+
+def bessel_k(order, scaled=False):
+    """By its integral along the real line."""
+
+    def value(x):
+        shift = x if scaled else 0
+        return integral(
+            lambda t: np.exp(shift - x * np.cosh(t)) * np.cosh(order * t), 0, 8, count=1600
+        )
+
+    return each(value)
+
+
+def bessel_y(order):
+    """By the integrals 10.9.7 of the NIST Digital Library."""
+
+    def value(x):
+        circle = integral(lambda t: np.sin(x * np.sin(t) - order * t), 0, math.pi, count=400)
+        line = integral(
+            lambda t: (
+                (np.exp(order * t) + (-1) ** order * np.exp(-order * t)) * np.exp(-x * np.sinh(t))
+            ),
+            0,
+            8,
+            count=1600,
+        )
+        return (circle - line) / math.pi
+
+    return each(value)
+
+
+def expint(x):
+    series = math.fsum(x**k / (k * math.factorial(k)) for k in range(1, 100))
+    return 0.57721566490153286 + math.log(x) + series
+
+
+POSITIVE_WIDE = Input(2, 3, low=0.3, high=12)
 
 CASES = [
     OpCase(Erf, (Input(2, 3, low=-5, high=5),), each(math.erf), FLOATS),
@@ -142,6 +205,45 @@ CASES = [
         differentiable=False,  # TensorFlow's derivative is along x only
         **INTEGRATED,
     ),
-    OpCase(BesselI0e, (Input(2, 3, low=-30, high=30),), bessel(0), FLOATS, **LOST_DIGITS),
-    OpCase(BesselI1e, (Input(2, 3, low=-30, high=30),), bessel(1), FLOATS, **LOST_DIGITS),
+    OpCase(BesselI0, (Input(2, 3, low=-4, high=4),), bessel_i(0), FLOATS, **LOST_DIGITS),
+    OpCase(BesselI1, (Input(2, 3, low=-4, high=4),), bessel_i(1), FLOATS, **LOST_DIGITS),
+    OpCase(BesselI0e, (Input(2, 3, low=-30, high=30),), bessel_i(0, True), FLOATS, **LOST_DIGITS),
+    OpCase(BesselI1e, (Input(2, 3, low=-30, high=30),), bessel_i(1, True), FLOATS, **LOST_DIGITS),
+    OpCase(BesselK0, (POSITIVE,), bessel_k(0), FLOATS, **LOST_DIGITS),
+    OpCase(BesselK1, (POSITIVE,), bessel_k(1), FLOATS, **LOST_DIGITS),
+    OpCase(BesselK0e, (POSITIVE_WIDE,), bessel_k(0, True), FLOATS, **LOST_DIGITS),
+    OpCase(BesselK1e, (POSITIVE_WIDE,), bessel_k(1, True), FLOATS, **LOST_DIGITS),
+    OpCase(BesselJ0, (Input(2, 3, low=-9, high=9),), bessel_j(0), FLOATS, **LOST_DIGITS),
+    OpCase(BesselJ1, (Input(2, 3, low=-9, high=9),), bessel_j(1), FLOATS, **LOST_DIGITS),
+    OpCase(BesselY0, (POSITIVE_WIDE,), bessel_y(0), FLOATS, **LOST_DIGITS),
+    OpCase(BesselY1, (POSITIVE_WIDE,), bessel_y(1), FLOATS, **LOST_DIGITS),
+    OpCase(
+        Dawsn,
+        (Input(2, 3, low=-5, high=5),),
+        each(lambda x: integral(lambda t: np.exp(t * t - x * x), 0, x)),
+        FLOATS,
+        **LOST_DIGITS,
+    ),
+    OpCase(Expint, (POSITIVE_WIDE,), each(expint), FLOATS, **LOST_DIGITS),
+    OpCase(
+        FresnelCos,
+        (Input(2, 3, low=-9, high=9),),
+        each(lambda x: integral(lambda t: np.cos(np.pi / 2 * t * t), 0, x)),
+        FLOATS,
+        **LOST_DIGITS,
+    ),
+    OpCase(
+        FresnelSin,
+        (Input(2, 3, low=-9, high=9),),
+        each(lambda x: integral(lambda t: np.sin(np.pi / 2 * t * t), 0, x)),
+        FLOATS,
+        **LOST_DIGITS,
+    ),
+    OpCase(
+        Spence,
+        (Input(2, 3, low=0.05, high=9),),
+        each(lambda x: integral(lambda t: np.log1p(t) / -t, 0, x - 1)),
+        FLOATS,
+        **LOST_DIGITS,
+    ),
 ]
