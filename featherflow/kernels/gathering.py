@@ -170,7 +170,8 @@ def combine_rows(
     if target.dtype == object:
         combine.at(target, places, rows)
         return
-    unique, reduced = reduce_by_place(places, rows, combine)
+    # Differences do not associate: what is subtracted is summed first.
+    unique, reduced = reduce_by_place(places, rows, np.add if combine is np.subtract else combine)
     target[unique] = combine(target[unique], reduced).astype(target.dtype, copy=False)
 
 

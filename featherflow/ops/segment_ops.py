@@ -19,6 +19,7 @@ from featherflow.kernels import gathering
 from featherflow.ops.arithmetic_ops import Mul
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.comparison_ops import Equal, Greater, LogicalAnd
+from featherflow.ops.complex_ops import conj
 from featherflow.ops.core_array_ops import concat
 from featherflow.ops.division_ops import RealDiv
 from featherflow.ops.exponential_ops import sqrt
@@ -34,6 +35,7 @@ from featherflow.ops.gather_ops import (
 from featherflow.ops.reshape_ops import Reshape
 from featherflow.ops.select_ops import SelectV2
 from featherflow.ops.shape_ops import rank as rank_of
+from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.shape_ops import shape_internal
 from featherflow.ops.type_groups import NUMBERS, REAL
 
@@ -96,9 +98,12 @@ def _segment_sum_grad(op: Any, grad: Tensor) -> tuple[Tensor, None]:
 
 @SegmentMean.gradient
 def _segment_mean_grad(op: Any, grad: Tensor) -> tuple[Tensor, None]:
-    data, ids = op.inputs
-    counts = SegmentSum(ones_like(data), ids)
-    return GatherV2(RealDiv(grad, counts), ids, 0), None
+    ids = op.inputs[1]
+    # At least 1: no row takes the gradient of an empty segment, but NaN would spread from it.
+    counts = maximum(SegmentSum(ones_like(ids), ids), 1)
+    shape: Any = shape_of(grad)
+    column = Reshape(cast(counts, grad.dtype), concat([shape[:1], ones_like(shape[1:])], 0))
+    return GatherV2(RealDiv(grad, column), ids, 0), None
 
 
 @SegmentMax.gradient
@@ -130,14 +135,14 @@ def _product_gradient(
     """∂∏/∂dᵢ = ∏ / dᵢ; where dᵢ is the only zero of its segment, the product of the others."""
     data = op.inputs[0]
     is_zero = Equal(data, zeros_like(data))
-    zero_count = segment_sum(cast(is_zero, grad.dtype))
+    zero_count = segment_sum(cast(is_zero, dtypes.int32))
     # Two zeros in a segment: whichever changes, the product stays zero.
-    grad = SelectV2(Greater(zero_count, ones_like(zero_count)), zeros_like(grad), grad)
+    grad = SelectV2(Greater(zero_count, 1), zeros_like(grad), grad)
     nonzero = SelectV2(is_zero, ones_like(data), data)
     others = SelectV2(
         is_zero, gather(segment_prod(nonzero)), RealDiv(gather(op.outputs[0]), nonzero)
     )
-    return Mul(gather(grad), others)
+    return Mul(gather(grad), conj(others))
 
 
 @export("math.segment_sum")

@@ -123,6 +123,7 @@ class OpCase:
       twice: whether second derivatives are, too.
       empty_shapes: shapes of the Inputs for the test with nothing in them; by default the first
         dimension of each is 0, where all have one shape. `()` leaves the test out.
+      needs_shapes: why the op refuses inputs of unknown shape; it is built with known ones only.
       label: what sets the row apart from others of the op.
     """
 
@@ -137,6 +138,7 @@ class OpCase:
     differentiable: bool = True
     twice: bool = True
     empty_shapes: tuple[tuple[int, ...], ...] | None = None
+    needs_shapes: str = ""
     label: str = ""
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from featherflow.framework.dtypes import as_dtype
 from featherflow.framework.errors import OpError
+from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.graph import Graph
 from featherflow.graph.operation import Operation
@@ -157,7 +158,7 @@ def static_shape_is_sound(tensor: Tensor, value: Any) -> bool:
     return tensor.shape.is_compatible_with(TensorShape(np.asarray(value).shape))
 
 
-@pytest.mark.parametrize("case", per_case())
+@pytest.mark.parametrize("case", per_case(lambda case: not case.needs_shapes))
 def test_static_shapes_are_sound(case: OpCase) -> None:
     """Whatever is known of the inputs' shapes, what is inferred of the outputs' is true."""
     dtype = case.dtypes[0]
@@ -211,6 +212,11 @@ def weighed(
     }
 
 
+def dense(grads: list[Any]) -> list[Tensor | None]:
+    """Gradients that are IndexedSlices as the tensors that they stand for."""
+    return [None if grad is None else convert_to_tensor(grad) for grad in grads]
+
+
 def check_derivatives(
     built: Built, outputs: list[Tensor], xs: list[Tensor], tolerance: float
 ) -> None:
@@ -218,7 +224,7 @@ def check_derivatives(
     random = np.random.default_rng(7)
     weights = weighed(outputs, random, built.run(outputs))
     with built.graph.as_default():
-        grads = gradients(list(weights), xs, [constant(w) for w in weights.values()])
+        grads = dense(gradients(list(weights), xs, [constant(w) for w in weights.values()]))
     for x, grad in zip(xs, grads):
         assert grad is None or grad.shape.is_compatible_with(x.shape)
     values = built.run([grad for grad in grads if grad is not None])
@@ -251,6 +257,8 @@ def directional_difference(
 @pytest.mark.parametrize("static", [True, False], ids=["static", "dynamic"])
 def test_gradient(case: OpCase, static: bool) -> None:
     """The gradient is what finite differences say, with known and with unknown static shapes."""
+    if not static and case.needs_shapes:
+        return
     for dtype in ("float64", "complex128"):
         if dtype in case.dtypes:
             built = Built(case, dtype, (lambda dims: dims) if static else (lambda dims: None))
@@ -270,7 +278,7 @@ def test_second_gradient(case: OpCase) -> None:
         with built.graph.as_default():
             # Weights are fed, so that derivatives along them are tested too.
             fed = {placeholder(w.dtype, w.shape): w for w in weights.values()}
-            grads = gradients(list(weights), xs, list(fed))
+            grads = dense(gradients(list(weights), xs, list(fed)))
         built.feeds.update(fed)
         check_derivatives(built, [grad for grad in grads if grad is not None], [*xs, *fed], 1e-6)
 
