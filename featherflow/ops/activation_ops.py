@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from featherflow.framework import dtypes
-from featherflow.framework.exports import export
+from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import Op, define_op
 from featherflow.framework.shape_inference import InferenceContext, unchanged_shape
 from featherflow.framework.tensor_conversion import convert_to_tensor
@@ -255,13 +255,22 @@ def softplus(features: Any, name: str | None = None) -> Tensor:
     return Softplus(features, name=name)
 
 
-@export("nn.softsign")
+@export("nn.softsign", "math.softsign")
 def softsign(features: Any, name: str | None = None) -> Tensor:
     """x / (|x| + 1), elementwise."""
     return Softsign(features, name=name)
 
 
 # --- made of others -------------------------------------------------------------------------------
+
+
+@export("math.log_sigmoid")
+@export_v1("log_sigmoid")
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """log(1 / (1 + e⁻ˣ)) = −softplus(−x), elementwise, without loss of digits."""
+    with op_scope(name, "LogSigmoid", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        return Neg(Softplus(Neg(x)), name=scope)
 
 
 @export("nn.crelu")
