@@ -92,13 +92,15 @@ def prune(
     """The part of `graph` that `fetches` and `targets` need when `feeds` are given.
 
     Raises:
-      InvalidArgumentError: the part has a cycle that is no loop.
+      InvalidArgumentError: the part has a cycle that is no loop, or a loop that changes a dtype.
     """
     feed_nodes = {tensor: _feed_node(tensor) for tensor in feeds}
     needed = _reachable(feed_nodes, fetches, targets)
     operations = _in_order(needed, feed_nodes)
     node_of = {operation: _node_of(operation) for operation in operations}
     for operation, node in node_of.items():
+        if operation.definition.control_flow == "merge":
+            _check_dtypes(operation)
         node.inputs = [
             (feed_nodes[tensor], 0)
             if tensor in feed_nodes
@@ -117,6 +119,21 @@ def prune(
         ],
         targets=[node_of[operation] for operation in targets],
     )
+
+
+def _check_dtypes(merge: Operation) -> None:
+    """A loop's Merge gets its second input after it was made: only then is its dtype seen."""
+    expected = merge.attrs["T"]
+    for index, tensor in enumerate(merge.inputs):
+        if tensor.dtype.base_dtype is not expected:
+            raise InvalidArgumentError(
+                None,
+                merge,
+                f"Input {index} has another dtype than the node",
+                received=f"{tensor.dtype.name} from {tensor.name}",
+                expected=expected.name,
+                remedy="Let the body of a loop keep the dtypes of its loop variables: tf.cast.",
+            )
 
 
 def _feed_node(tensor: Tensor) -> Node:
