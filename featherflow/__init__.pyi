@@ -313,6 +313,9 @@ from featherflow.ops.space_ops import space_to_depth as space_to_depth
 from featherflow.ops.space_paddings import (
     required_space_to_batch_paddings as required_space_to_batch_paddings,
 )
+from featherflow.ops.sparse_segment_ops import sparse_segment_mean as sparse_segment_mean
+from featherflow.ops.sparse_segment_ops import sparse_segment_sqrt_n as sparse_segment_sqrt_n
+from featherflow.ops.sparse_segment_ops import sparse_segment_sum as sparse_segment_sum
 from featherflow.ops.sparse_tensor_ops import SparseTensor as SparseTensor
 from featherflow.ops.sparse_tensor_ops import SparseTensorValue as SparseTensorValue
 from featherflow.ops.sparse_tensor_ops import (
@@ -341,6 +344,7 @@ from featherflow.ops.tensor_array import TensorArray as TensorArray
 from featherflow.ops.tensor_diag_ops import eye as eye
 from featherflow.ops.tensor_diag_ops import tensor_diag as diag
 from featherflow.ops.tensor_diag_ops import tensor_diag_part as diag_part
+from featherflow.ops.tensor_diag_ops import trace as trace
 from featherflow.ops.tensordot_ops import tensordot as tensordot
 from featherflow.ops.tile_ops import tile as tile
 from featherflow.ops.transpose_ops import invert_permutation as invert_permutation
@@ -466,6 +470,7 @@ from featherflow import random as random
 from featherflow import raw_ops as raw_ops
 from featherflow import sparse as sparse
 from featherflow import strings as strings
+from featherflow import timeline as timeline
 from featherflow import train as train
 from featherflow import version as version
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from featherflow._namespaces import lazy_namespace
 
 if TYPE_CHECKING:
-    from featherflow.platform.file_io import GFile as FastGFile
-    from featherflow.platform.file_io import GFile as GFile
-    from featherflow.platform.file_io import GFile as Open
+    from featherflow.platform.file import GFile as FastGFile
+    from featherflow.platform.file import GFile as GFile
+    from featherflow.platform.file import GFile as Open
     from featherflow.platform.gfile_v1 import Copy as Copy
     from featherflow.platform.gfile_v1 import DeleteRecursively as DeleteRecursively
     from featherflow.platform.gfile_v1 import Exists as Exists

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from featherflow.ops.tensor_diag_ops import eye as eye
     from featherflow.ops.tensor_diag_ops import tensor_diag as tensor_diag
     from featherflow.ops.tensor_diag_ops import tensor_diag_part as tensor_diag_part
+    from featherflow.ops.tensor_diag_ops import trace as trace
     from featherflow.ops.tensordot_ops import tensordot as tensordot
     from featherflow.ops.transpose_ops import matrix_transpose as matrix_transpose
     from featherflow.ops.transpose_ops import matrix_transpose as transpose

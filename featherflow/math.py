@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from featherflow.ops.arithmetic_ops import square as square
     from featherflow.ops.arithmetic_ops import squared_difference as squared_difference
     from featherflow.ops.arithmetic_ops import subtract as subtract
+    from featherflow.ops.bessel_ops import bessel_i0 as bessel_i0
+    from featherflow.ops.bessel_ops import bessel_i0e as bessel_i0e
+    from featherflow.ops.bessel_ops import bessel_i1 as bessel_i1
+    from featherflow.ops.bessel_ops import bessel_i1e as bessel_i1e
     from featherflow.ops.comparison_ops import equal as equal
     from featherflow.ops.comparison_ops import greater as greater
     from featherflow.ops.comparison_ops import greater_equal as greater_equal
@@ -64,6 +68,7 @@ if TYPE_CHECKING:
     from featherflow.ops.extremum_ops import maximum as maximum
     from featherflow.ops.extremum_ops import minimum as minimum
     from featherflow.ops.gather_ops import unsorted_segment_sum as unsorted_segment_sum
+    from featherflow.ops.in_top_k_ops import in_top_k as in_top_k
     from featherflow.ops.magnitude_ops import abs as abs
     from featherflow.ops.magnitude_ops import angle as angle
     from featherflow.ops.magnitude_ops import sign as sign
@@ -91,8 +96,6 @@ if TYPE_CHECKING:
     from featherflow.ops.segment_ops import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
     from featherflow.ops.softmax_ops import log_softmax as log_softmax
     from featherflow.ops.softmax_ops import softmax as softmax
-    from featherflow.ops.special_function_ops import bessel_i0e as bessel_i0e
-    from featherflow.ops.special_function_ops import bessel_i1e as bessel_i1e
     from featherflow.ops.special_function_ops import betainc as betainc
     from featherflow.ops.special_function_ops import digamma as digamma
     from featherflow.ops.special_function_ops import erf as erf

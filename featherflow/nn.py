@@ -22,13 +22,42 @@ if TYPE_CHECKING:
     from featherflow.ops.activation_ops import swish as swish
     from featherflow.ops.affine_ops import relu_layer as relu_layer
     from featherflow.ops.affine_ops import xw_plus_b as xw_plus_b
+    from featherflow.ops.avg_pool_ops import avg_pool as avg_pool
+    from featherflow.ops.avg_pool_ops import avg_pool as avg_pool2d
     from featherflow.ops.bias_ops import bias_add as bias_add
     from featherflow.ops.conv_ops import conv2d as conv2d
     from featherflow.ops.conv_ops import conv2d_backprop_filter as conv2d_backprop_filter
     from featherflow.ops.conv_ops import conv2d_backprop_input as conv2d_backprop_input
+    from featherflow.ops.cross_entropy_ops import (
+        softmax_cross_entropy_with_logits_v1 as softmax_cross_entropy_with_logits,
+    )
+    from featherflow.ops.cross_entropy_ops import (
+        softmax_cross_entropy_with_logits_v2 as softmax_cross_entropy_with_logits_v2,
+    )
+    from featherflow.ops.cross_entropy_ops import (
+        sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
+    )
+    from featherflow.ops.dropout_ops import dropout as dropout
     from featherflow.ops.exponential_ops import sigmoid as sigmoid
     from featherflow.ops.exponential_ops import tanh as tanh
+    from featherflow.ops.in_top_k_ops import in_top_k as in_top_k
     from featherflow.ops.l2_loss_ops import l2_loss as l2_loss
+    from featherflow.ops.max_pool_argmax_ops import max_pool_with_argmax as max_pool_with_argmax
+    from featherflow.ops.max_pool_ops import max_pool as max_pool
+    from featherflow.ops.max_pool_ops import max_pool2d as max_pool2d
+    from featherflow.ops.pointwise_loss_ops import log_poisson_loss as log_poisson_loss
+    from featherflow.ops.pointwise_loss_ops import (
+        sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
+    )
+    from featherflow.ops.pointwise_loss_ops import (
+        weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
+    )
+    from featherflow.ops.pool3d_ops import avg_pool3d as avg_pool3d
+    from featherflow.ops.pool3d_ops import max_pool3d as max_pool3d
+    from featherflow.ops.pool_ops import avg_pool1d as avg_pool1d
+    from featherflow.ops.pool_ops import avg_pool_v2 as avg_pool_v2
+    from featherflow.ops.pool_ops import max_pool1d as max_pool1d
+    from featherflow.ops.pool_ops import max_pool_v2 as max_pool_v2
     from featherflow.ops.softmax_ops import log_softmax as log_softmax
     from featherflow.ops.softmax_ops import softmax as softmax
     from featherflow.ops.space_ops import depth_to_space as depth_to_space
