@@ -80,7 +80,7 @@ class NodeImporter:
             self._device(node),
         )
         dtypes = flat_arg_dtypes(definition.op_def.outputs, attrs)
-        shapes = self._with_recorded_shapes(node, infer_shapes(operation))
+        shapes = self._shapes(node, operation)
         operation.outputs = [
             Tensor(operation, index, dtype, shape)
             for index, (dtype, shape) in enumerate(zip(dtypes, shapes))
@@ -182,6 +182,18 @@ class NodeImporter:
                 raise node.error(f"Its device is not valid: {error}") from None
             self._canonical_devices[device] = canonical
         return canonical
+
+    def _shapes(self, node: ImportedNode, operation: Operation) -> list[TensorShape]:
+        """The static shapes of the outputs.
+
+        Shape functions expect constants of the ranks and dtypes that their op takes; in a damaged
+        graph they can be any, and how such a function fails is then not its business.
+        """
+        try:
+            shapes = infer_shapes(operation)
+        except (TypeError, LookupError, ArithmeticError) as error:
+            raise node.error(f"Its static shapes cannot be inferred: {error}") from error
+        return self._with_recorded_shapes(node, shapes)
 
     def _with_recorded_shapes(
         self, node: ImportedNode, shapes: list[TensorShape]

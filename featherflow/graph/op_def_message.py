@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from featherflow.framework import attr_value
 from featherflow.framework.dtypes import DType, as_dtype
+from featherflow.framework.errors import OpError
 from featherflow.framework.op_def import ArgDef, AttrDef, OpDef
+from featherflow.graph.graph_def_error import GraphDefError
 
 
 def op_def_message(op_def: OpDef) -> Any:
@@ -50,22 +53,37 @@ def op_def_from_message(message: Any) -> OpDef:
     """The contract in an OpDef message.
 
     Raises:
-      TypeError, ValueError: a dtype is unknown, a default or allowed value has another type.
-      InvalidArgumentError: likewise.
+      GraphDefError: (a ValueError) a dtype is unknown, a default has another type than its
+        attribute, or an argument names an attribute that is not there.
     """
-    return OpDef(
-        message.name,
-        tuple(map(_read_arg, message.input_arg)),
-        tuple(map(_read_arg, message.output_arg)),
-        tuple(map(_read_attr, message.attr)),
-        is_stateful=message.is_stateful,
-        is_commutative=message.is_commutative,
-        is_aggregate=message.is_aggregate,
-        allows_uninitialized_input=message.allows_uninitialized_input,
-    )
+    try:
+        attrs = tuple(map(_read_attr, message.attr))
+        types = {attr.name: attr.type for attr in attrs}
+        return OpDef(
+            message.name,
+            tuple(_read_arg(arg, types) for arg in message.input_arg),
+            tuple(_read_arg(arg, types) for arg in message.output_arg),
+            attrs,
+            is_stateful=message.is_stateful,
+            is_commutative=message.is_commutative,
+            is_aggregate=message.is_aggregate,
+            allows_uninitialized_input=message.allows_uninitialized_input,
+        )
+    except (TypeError, ValueError, OpError) as error:
+        raise GraphDefError(f"The signature of '{message.name}' is damaged: {error}") from None
 
 
-def _read_arg(message: Any) -> ArgDef:
+def _read_arg(message: Any, types: Mapping[str, str]) -> ArgDef:
+    kinds = (message.type, message.type_attr, message.type_list_attr)
+    if sum(map(bool, kinds)) != 1:
+        raise ValueError(f"argument '{message.name}' must have one of type, attr and list attr")
+    for name, wanted in (
+        (message.type_attr, "type"),
+        (message.type_list_attr, "list(type)"),
+        (message.number_attr, "int"),
+    ):
+        if name and types.get(name) != wanted:
+            raise ValueError(f"argument '{message.name}' needs an attr '{name}' of type {wanted}")
     return ArgDef(
         message.name,
         type=as_dtype(message.type) if message.type else None,

@@ -15,6 +15,10 @@ import numpy as np
 from featherflow.framework.dtypes import DType
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
+from featherflow.kernels.allocation import check_allocation
+
+#: What an element costs before anything is written to it.
+_ELEMENT_BYTES = 128
 
 
 class _Element:
@@ -63,6 +67,7 @@ class TensorArrayStorage:
             raise InvalidArgumentError(
                 None, None, "Size should be >= 0", received=f"size {size}", expected="0 or more"
             )
+        check_allocation((size, _ELEMENT_BYTES), np.dtype(np.uint8))
         self.name = name
         self.dtype = dtype
         self.element_shape = element_shape

@@ -244,3 +244,29 @@ def test_functions_as_attributes(graph: Any) -> None:
     tf.import_graph_def(message, name="")
     assert graph.get_operation_by_name("n").attrs["_f"] == value
     assert graph.as_graph_def() == message
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"type_attr": "Q"}, "needs an attr 'Q' of type type"),
+        ({"type": 51}, "51"),
+        ({"type": 1, "type_attr": "T"}, "must have one of"),
+        ({}, "must have one of"),
+        ({"type": 1, "number_attr": "T"}, "needs an attr 'T' of type int"),
+    ],
+)
+def test_damaged_signatures(graph: Any, change: dict[str, Any], message: str) -> None:
+    damaged = function("F", {"a": "T"}, {"o": "T"}, [], {"o": "a"})
+    damaged.signature.input_arg.add(name="b", **change)
+    with pytest.raises(ValueError, match=message):
+        tf.import_graph_def(
+            graph_def(placeholder("x"), node("c", "F", "x x", T=float32), functions=[damaged])
+        )
+
+
+def test_functions_that_nobody_calls_may_be_damaged(graph: Any) -> None:
+    damaged = double()
+    damaged.signature.input_arg.add(name="b", type=51)
+    tf.import_graph_def(graph_def(functions=[damaged]))
+    assert list(graph._functions) == ["F"]
