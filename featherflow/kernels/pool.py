@@ -8,8 +8,8 @@ included, so that any layout and pooling across channels are the same code. Both
 separable: the window is reduced along one dimension after the other, which for a K×K window takes
 2K passes instead of K². Padding is never materialised; a tap that falls on it is clipped.
 
-A maximum leaves NaN out, as TensorFlow's does; it is −∞ (or the lowest integer) where nothing is
-left, and where all is −∞: there TensorFlow gives the lowest finite number. Float16 and bfloat16 are
+A maximum starts from the lowest finite number of its dtype and leaves NaN out, as TensorFlow's
+does: that number is the answer where nothing is left, and where all is −∞. Float16 and bfloat16 are
 computed in float32.
 """
 
@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import NamedTuple
 
+import ml_dtypes
 import numpy as np
 
 from featherflow.kernels.precision import compute_dtype
@@ -124,14 +125,16 @@ def max_pool(
     if not input.size:
         return np.full([one.outputs for one in windows], lowest(input.dtype), input.dtype)
     values = input.astype(compute_dtype(input.dtype), copy=False)
-    pooled = _reduce_windows(values, windows, np.fmax, lowest(values.dtype))
+    start = values.dtype.type(lowest(input.dtype))
+    pooled = _reduce_windows(values, windows, np.fmax, start)
     # With nothing to pool `pooled` is the input, which is not the caller's to give away.
     return pooled.astype(input.dtype, copy=pooled is input)
 
 
 def lowest(dtype: np.dtype) -> np.generic:
-    """The neutral element of the maximum: −∞, or the lowest integer."""
-    return dtype.type(np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf)
+    """The lowest finite number: where the search for a maximum starts."""
+    limits = np.iinfo(dtype) if dtype.kind in "iu" else ml_dtypes.finfo(dtype)
+    return dtype.type(limits.min)
 
 
 def avg_pool(

@@ -18,13 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
+from typing import TypeVar
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from featherflow.framework.errors import InvalidArgumentError
+from featherflow.framework.errors import InvalidArgumentError, UnimplementedError
 
 Pads = tuple[tuple[int, int], ...]
+Entry = TypeVar("Entry")
 
 
 def effective_size(window: int, dilation: int) -> int:
@@ -129,9 +131,18 @@ def is_channels_first(data_format: str) -> bool:
     return data_format.startswith("NC")
 
 
-def spatial_of(values: Sequence[int], data_format: str) -> tuple[int, ...]:
+def spatial_of(values: Sequence[Entry], data_format: str) -> tuple[Entry, ...]:
     """Picks the spatial entries of an attribute with one entry per dimension, such as strides."""
     return tuple(values[2:] if is_channels_first(data_format) else values[1:-1])
+
+
+def paired(values: Sequence[int]) -> Pads:
+    """Pairs of consecutive values: the flat attribute `explicit_paddings`, dimension by dimension.
+
+    >>> paired([0, 0, 1, 2])
+    ((0, 0), (1, 2))
+    """
+    return tuple(zip(values[::2], values[1::2]))
 
 
 def spatial_pads(explicit_paddings: Sequence[int], data_format: str) -> Pads:
@@ -140,7 +151,7 @@ def spatial_pads(explicit_paddings: Sequence[int], data_format: str) -> Pads:
     Raises:
       InvalidArgumentError: a pad is negative, or batch or channels are padded.
     """
-    pairs = list(zip(explicit_paddings[::2], explicit_paddings[1::2]))
+    pairs = paired(explicit_paddings)
     channels = 1 if is_channels_first(data_format) else len(pairs) - 1
     if min(explicit_paddings, default=0) < 0:
         raise InvalidArgumentError(
@@ -157,6 +168,44 @@ def spatial_pads(explicit_paddings: Sequence[int], data_format: str) -> Pads:
             received=list(explicit_paddings),
         )
     return tuple(pair for axis, pair in enumerate(pairs) if axis not in (0, channels))
+
+
+def spatial_geometry(
+    image_shape: Sequence[int],
+    window: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int],
+    data_format: str,
+    dilations: Sequence[int],
+) -> tuple[tuple[int, ...], Pads, tuple[int, ...]]:
+    """Strides, pads and dilations of the spatial dimensions, from the attributes of an op.
+
+    Args:
+      image_shape: `(N, S1, …, Sd, C)`.
+      window: one int per spatial dimension.
+      strides, dilations: one entry per dimension of `data_format`.
+      padding, explicit_paddings: as for `resolve_pads`, but flat and for every dimension.
+
+    Raises:
+      UnimplementedError: batch or channels have a stride.
+      InvalidArgumentError: they have a dilation, or the image has another rank.
+    """
+    if len(image_shape) != len(strides):
+        raise InvalidArgumentError(
+            None, None, f"Input must be {len(strides)}-dimensional", received=list(image_shape)
+        )
+    steps, spread = spatial_of(strides, data_format), spatial_of(dilations, data_format)
+    if prod(strides) != prod(steps):
+        raise UnimplementedError(
+            None, None, "Batch and channels cannot have strides", received=f"strides {strides}"
+        )
+    if prod(dilations) != prod(spread):
+        raise InvalidArgumentError(
+            None, None, "Batch and channels cannot be dilated", received=f"dilations {dilations}"
+        )
+    explicit = spatial_pads(explicit_paddings, data_format) if explicit_paddings else ()
+    return steps, resolve_pads(padding, image_shape[1:-1], window, steps, spread, explicit), spread
 
 
 def channels_last(array: np.ndarray, data_format: str) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 from featherflow.framework import dtypes
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import define_op
-from featherflow.framework.shape_inference import InferenceContext
+from featherflow.framework.shape_inference import Dim, InferenceContext
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import conv
@@ -21,14 +21,21 @@ from featherflow.kernels.windows import (
     channels_last,
     from_channels_last,
     is_channels_first,
-    resolve_pads,
-    spatial_of,
-    spatial_pads,
+    spatial_geometry,
 )
+from featherflow.ops.reshape_ops import renamed_argument
 from featherflow.ops.shape_ops import shape_n
-from featherflow.ops.window_shapes import per_dimension, split_padding, window_dim
+from featherflow.ops.type_groups import FLOATS
+from featherflow.ops.window_shapes import (
+    attrs_of,
+    image_dims,
+    image_shape,
+    per_dimension,
+    sizes_as_shape,
+    split_padding,
+    windowed_dims,
+)
 
-_FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 _GEOMETRY_ATTRS = (
     "strides: list(int)",
     "use_cudnn_on_gpu: bool = true",
@@ -37,6 +44,7 @@ _GEOMETRY_ATTRS = (
     "data_format: {'NHWC', 'NCHW'} = 'NHWC'",
     "dilations: list(int) = [1, 1, 1, 1]",
 )
+_GEOMETRY = tuple(spec.split(":")[0] for spec in _GEOMETRY_ATTRS)
 
 # --- Conv2D ---------------------------------------------------------------------------
 
@@ -50,49 +58,18 @@ Conv2D = define_op(
 
 @Conv2D.shape_fn
 def _conv2d_shape(c: InferenceContext) -> TensorShape:
-    data_format = c.attrs["data_format"]
-    batch, *rest = c.dims(0, 4)
+    batch, sizes, channels = image_dims(c, 0)
     *window, depth, output_channels = c.dims(1, 4)
-    channels_first = is_channels_first(data_format)
-    channels = rest[0] if channels_first else rest[-1]
-    sizes = rest[1:] if channels_first else rest[:-1]
-    _check_geometry(c)
+    outputs = windowed_dims(c, sizes, window)
     _check_channels(c, channels, depth, output_channels)
-    explicit = c.attrs["explicit_paddings"]
-    outputs = [
-        window_dim(c, size, taps, stride, dilation, c.attrs["padding"], pads)
-        for size, taps, stride, dilation, pads in zip(
-            sizes,
-            window,
-            spatial_of(c.attrs["strides"], data_format),
-            spatial_of(c.attrs["dilations"], data_format),
-            spatial_pads(explicit, data_format) if explicit else ((0, 0), (0, 0)),
-        )
-    ]
-    if channels_first:
-        return TensorShape._of((batch, output_channels, *outputs))
-    return TensorShape._of((batch, *outputs, output_channels))
+    return image_shape(c, batch, outputs, output_channels)
 
 
-def _check_geometry(c: InferenceContext) -> None:
-    for name in ("strides", "dilations"):
-        if len(c.attrs[name]) != 4:
-            c.fail(f"Conv2D requires 4 values in the attribute {name}", received=c.attrs[name])
-    if any(dilation <= 0 for dilation in c.attrs["dilations"]):
-        c.fail("Dilations must be > 0", received=f"dilations {c.attrs['dilations']}")
-    explicit = c.attrs["explicit_paddings"]
-    if (c.attrs["padding"] == "EXPLICIT") != bool(explicit) or len(explicit) not in (0, 8):
-        c.fail(
-            "explicit_paddings must hold 8 values where padding is EXPLICIT, and none otherwise",
-            received=f"{len(explicit)} values with padding {c.attrs['padding']}",
-        )
-
-
-def _check_channels(
-    c: InferenceContext, channels: int | None, depth: int | None, output_channels: int | None
-) -> None:
-    if channels is None or not depth:
+def _check_channels(c: InferenceContext, channels: Dim, depth: Dim, output_channels: Dim) -> None:
+    if channels is None or depth is None:
         return
+    if not depth:
+        c.fail("Depth of filter must not be 0", received=c.received())
     groups, remainder = divmod(channels, depth)
     if remainder:
         c.fail(
@@ -100,7 +77,9 @@ def _check_channels(
             received=c.received(),
             expected=f"filter [KH, KW, {channels}, K], or a divisor of {channels} for groups",
         )
-    if output_channels is not None and groups and output_channels % groups:
+    if not groups:
+        c.fail("Number of groups must not be 0", received=c.received())
+    if output_channels is not None and output_channels % groups:
         c.fail(
             f"Depth of output ({output_channels}) is not a multiple of the number of groups "
             f"({groups})",
@@ -108,7 +87,7 @@ def _check_channels(
         )
 
 
-@Conv2D.kernel("CPU", T=(*_FLOATS, dtypes.int32))
+@Conv2D.kernel("CPU", T=(*FLOATS, dtypes.int32))
 def _conv2d_cpu(
     input: np.ndarray,
     filter: np.ndarray,
@@ -120,43 +99,21 @@ def _conv2d_cpu(
     dilations: tuple[int, ...],
 ) -> np.ndarray:
     image = channels_last(input, data_format)
-    geometry = _geometry(
-        image.shape, filter.shape, strides, padding, explicit_paddings, data_format, dilations
+    geometry = spatial_geometry(
+        image.shape, filter.shape[:2], strides, padding, explicit_paddings, data_format, dilations
     )
     return from_channels_last(conv.convolve(image, filter, *geometry), data_format)
-
-
-def _geometry(
-    image_shape: tuple[int, ...],
-    filter_shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    padding: str,
-    explicit_paddings: tuple[int, ...],
-    data_format: str,
-    dilations: tuple[int, ...],
-) -> tuple[Any, Any, Any]:
-    """Strides, pads and dilations of the spatial dimensions, as `kernels/conv.py` takes them."""
-    steps = spatial_of(strides, data_format)
-    spread = spatial_of(dilations, data_format)
-    explicit = spatial_pads(explicit_paddings, data_format) if explicit_paddings else ()
-    pads = resolve_pads(padding, image_shape[1:3], filter_shape[:2], steps, spread, explicit)
-    return steps, pads, spread
 
 
 @Conv2D.gradient
 def _conv2d_grad(op: Any, grad: Tensor) -> list[Tensor]:
     input, filter = op.inputs
     input_shape, filter_shape = shape_n([input, filter])
-    geometry = _geometry_attrs(op)
+    geometry = attrs_of(op, *_GEOMETRY)
     return [
         Conv2DBackpropInput(input_shape, filter, grad, **geometry),
         Conv2DBackpropFilter(input, filter_shape, grad, **geometry),
     ]
-
-
-def _geometry_attrs(op: Any) -> dict[str, Any]:
-    """The attributes that an op and its gradients share."""
-    return {spec.split(":")[0]: op.attrs[spec.split(":")[0]] for spec in _GEOMETRY_ATTRS}
 
 
 @export_v1("nn.conv2d")
@@ -202,13 +159,11 @@ def conv2d(
     >>> tf.nn.conv2d(image, tf.ones([2, 2, 1, 1]), strides=1, padding="VALID").shape
     TensorShape([Dimension(1), Dimension(2), Dimension(2), Dimension(1)])
     """
-    if filter is not None and filters is not None:
-        raise ValueError("`filter` and `filters` name the same argument: give one of them.")
     padding, explicit_paddings = split_padding(padding)
     data_format = data_format or "NHWC"
     return Conv2D(
         input,
-        filters if filter is None else filter,
+        renamed_argument("filters", filters, "filter", filter),
         strides=per_dimension(1 if strides is None else strides, "strides", data_format),
         padding=padding,
         explicit_paddings=explicit_paddings,
@@ -245,17 +200,24 @@ Conv2DBackpropInput = define_op(
 
 @Conv2DBackpropInput.shape_fn
 def _conv2d_backprop_input_shape(c: InferenceContext) -> TensorShape:
-    sizes = c.constant_as_shape(0)
-    if sizes.rank == 2:  # the spatial sizes alone
-        gradient = c.dims(2, 4)
-        *_, depth, _ = c.dims(1, 4)
-        return TensorShape._of((gradient[0], *sizes._dims, depth))
-    if sizes.rank is not None and sizes.rank != 4:
-        c.fail("input_sizes must hold 4 values", received=f"{sizes.rank} values")
-    return sizes.with_rank(4) if sizes.rank is not None else TensorShape._of((None,) * 4)
+    sizes = c.constant_as_shape(0)._dims
+    *_, depth, output_channels = c.dims(1, 4)
+    batch, _, channels = image_dims(c, 2)
+    c.merge_dim(channels, output_channels)
+    if sizes is None:
+        return TensorShape._of((batch, None, None, None))
+    if len(sizes) == 2:  # the spatial sizes alone
+        return image_shape(c, batch, sizes, depth)
+    if len(sizes) != 4:
+        c.fail(
+            "input_sizes must hold 4 values, or the 2 spatial ones",
+            received=f"{len(sizes)} values",
+        )
+    c.merge_dim(sizes[0], batch)
+    return TensorShape._of((batch, *sizes[1:]))
 
 
-@Conv2DBackpropInput.kernel("CPU", T=(*_FLOATS, dtypes.int32))
+@Conv2DBackpropInput.kernel("CPU", T=(*FLOATS, dtypes.int32))
 def _conv2d_backprop_input_cpu(
     input_sizes: np.ndarray,
     filter: np.ndarray,
@@ -273,8 +235,8 @@ def _conv2d_backprop_input_cpu(
         shape = (gradient.shape[0], *shape, filter.shape[2])
     elif is_channels_first(data_format):
         shape = (shape[0], *shape[2:], shape[1])
-    geometry = _geometry(
-        shape, filter.shape, strides, padding, explicit_paddings, data_format, dilations
+    geometry = spatial_geometry(
+        shape, filter.shape[:2], strides, padding, explicit_paddings, data_format, dilations
     )
     result = conv.convolve_backprop_input(shape, filter, gradient, *geometry)
     return from_channels_last(result, data_format)
@@ -283,7 +245,7 @@ def _conv2d_backprop_input_cpu(
 @Conv2DBackpropInput.gradient
 def _conv2d_backprop_input_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
     _, filter, out_backprop = op.inputs
-    geometry = _geometry_attrs(op)
+    geometry = attrs_of(op, *_GEOMETRY)
     (filter_shape,) = shape_n([filter])
     return [
         None,
@@ -318,7 +280,7 @@ def conv2d_backprop_input(
     padding, explicit_paddings = split_padding(padding)
     return Conv2DBackpropInput(
         input_sizes,
-        filters if filter is None else filter,
+        renamed_argument("filters", filters, "filter", filter),
         out_backprop,
         strides=per_dimension(strides, "strides", data_format),
         padding=padding,
@@ -342,13 +304,10 @@ Conv2DBackpropFilter = define_op(
 
 @Conv2DBackpropFilter.shape_fn
 def _conv2d_backprop_filter_shape(c: InferenceContext) -> TensorShape:
-    sizes = c.constant_as_shape(1)
-    if sizes.rank is not None and sizes.rank != 4:
-        c.fail("filter_sizes must hold 4 values", received=f"{sizes.rank} values")
-    return sizes if sizes.rank is not None else TensorShape._of((None,) * 4)
+    return sizes_as_shape(c, 1)
 
 
-@Conv2DBackpropFilter.kernel("CPU", T=_FLOATS)
+@Conv2DBackpropFilter.kernel("CPU", T=FLOATS)
 def _conv2d_backprop_filter_cpu(
     input: np.ndarray,
     filter_sizes: np.ndarray,
@@ -363,8 +322,8 @@ def _conv2d_backprop_filter_cpu(
     image = channels_last(input, data_format)
     gradient = channels_last(out_backprop, data_format)
     shape = tuple(filter_sizes.tolist())
-    geometry = _geometry(
-        image.shape, shape, strides, padding, explicit_paddings, data_format, dilations
+    geometry = spatial_geometry(
+        image.shape, shape[:2], strides, padding, explicit_paddings, data_format, dilations
     )
     return conv.convolve_backprop_filter(image, shape, gradient, *geometry)
 
@@ -372,7 +331,7 @@ def _conv2d_backprop_filter_cpu(
 @Conv2DBackpropFilter.gradient
 def _conv2d_backprop_filter_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
     input, _, out_backprop = op.inputs
-    geometry = _geometry_attrs(op)
+    geometry = attrs_of(op, *_GEOMETRY)
     (input_shape,) = shape_n([input])
     return [
         Conv2DBackpropInput(input_shape, grad, out_backprop, **geometry),

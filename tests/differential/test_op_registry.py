@@ -30,7 +30,11 @@ OWN_OPS: dict[str, str] = {}
 # Ops whose contract differs on purpose, and how.
 OWN_CONTRACTS: dict[str, str] = {}
 # Ops that have a gradient here and none in TensorFlow, or the reverse, and why.
+_TRANSPOSED = "linear in the gradient that it passes on, and its transpose is an op"
 OWN_GRADIENTS: dict[str, str] = {
+    "MaxPoolGradGradV2": _TRANSPOSED,
+    "MaxPoolGradGradWithArgmax": _TRANSPOSED,
+    "MaxPoolGradWithArgmax": _TRANSPOSED,
     "SoftsignGrad": "TensorFlow cannot differentiate softsign twice; there is no reason not to",
 }
 
