@@ -38,8 +38,8 @@ def reduce_logsumexp(
 
     >>> import featherflow as tf
     >>> with tf.Session() as sess:
-    ...     print(sess.run(tf.reduce_logsumexp([1000.0, 1000.0])))
-    1000.6931
+    ...     print(f"{sess.run(tf.reduce_logsumexp([1000.0, 1000.0])):.3f}")
+    1000.693
     """
     axis = renamed_argument("axis", axis, "reduction_indices", reduction_indices)
     keepdims = renamed_argument("keepdims", keepdims, "keep_dims", keep_dims)
