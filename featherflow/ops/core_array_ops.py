@@ -142,11 +142,11 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         values = [values]
     if len(values) != 1:
         return ConcatV2(values, axis, name=name)
-    with op_scope(name, "concat") as scope:
+    with op_scope(name, "concat"):
         value = tensor_conversion.convert_to_tensor(values[0])
         axis = tensor_conversion.convert_to_tensor(axis, dtypes.int32, name="concat_dim")
         axis.shape.assert_has_rank(0)
-        return Identity(value, name=f"{scope}concat")
+        return Identity(value, name=name)
 
 
 # --- ConcatOffset ---------------------------------------------------------------------------------

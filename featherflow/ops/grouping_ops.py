@@ -13,7 +13,7 @@ from featherflow.graph.graph_api import colocate_with, control_dependencies, dev
 from featherflow.graph.indexed_slices import IndexedSlices
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
-from featherflow.ops.identity_ops import Identity
+from featherflow.ops.identity_ops import Identity, RefIdentity
 
 # --- NoOp -----------------------------------------------------------------------------------------
 
@@ -169,6 +169,11 @@ def with_dependencies(
         control_dependencies(dependencies),
     ):
         if isinstance(output_tensor, IndexedSlices):
-            values = Identity(output_tensor.values, name=scope)
+            values = _identity(output_tensor.values, scope)
             return IndexedSlices(values, output_tensor.indices, output_tensor.dense_shape)
-        return Identity(convert_to_tensor(output_tensor), name=scope)
+        return _identity(convert_to_tensor(output_tensor), scope)
+
+
+def _identity(tensor: Tensor, name: str) -> Tensor:
+    """Of a ref a ref, so that it can still be assigned to."""
+    return (RefIdentity if tensor.dtype._is_ref_dtype else Identity)(tensor, name=name)

@@ -63,6 +63,28 @@ def identity(input: Any, name: str | None = None) -> Any:
     return Identity(input, name=name)
 
 
+# --- RefIdentity ----------------------------------------------------------------------------------
+
+RefIdentity = define_op(
+    "RefIdentity",
+    inputs=("input: Ref(T)",),
+    outputs=("output: Ref(T)",),
+    attrs=("T: type",),
+    allows_uninitialized_input=True,
+)
+RefIdentity.shape_fn(unchanged_shape)
+
+
+@RefIdentity.kernel("CPU")
+def _ref_identity_cpu(input: Any) -> Any:
+    return input
+
+
+@RefIdentity.gradient
+def _ref_identity_grad(op: Any, grad: Tensor) -> Tensor:
+    return grad
+
+
 # --- IdentityN ------------------------------------------------------------------------------------
 
 IdentityN = define_op(

@@ -9,7 +9,7 @@ import numpy as np
 
 from featherflow.framework import dtypes
 from featherflow.framework.dimension import Dimension
-from featherflow.framework.dtypes import as_dtype
+from featherflow.framework.dtypes import DType, as_dtype
 from featherflow.framework.exports import export
 from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext, unchanged_shape
@@ -328,14 +328,13 @@ class SliceSpec:
             self.masks["shrink_axis_mask"] |= bit
 
     def _add_range(self, entry: slice, bit: int) -> None:
-        for bound in (entry.start, entry.stop, entry.step):
+        bounds = (entry.start, entry.stop, entry.step)
+        for bound in bounds:
             if bound is not None:
                 _check_index(bound)
-        self._append(
-            0 if entry.start is None else entry.start,
-            0 if entry.stop is None else entry.stop,
-            1 if entry.step is None else entry.step,
-        )
+        # Beside a tensor the missing bounds are of its dtype.
+        dtype = next((item.dtype.base_dtype for item in bounds if isinstance(item, Tensor)), None)
+        self._append(*[_or_default(*pair, dtype) for pair in zip(bounds, (0, 0, 1))])
         if entry.start is None:
             self.masks["begin_mask"] |= bit
         if entry.stop is None:
@@ -345,6 +344,12 @@ class SliceSpec:
         self.begin.append(begin)
         self.end.append(end)
         self.strides.append(stride)
+
+
+def _or_default(bound: Any, default: int, dtype: DType | None) -> Any:
+    if bound is not None:
+        return bound
+    return default if dtype is None else constant(default, dtype)
 
 
 def _check_index(index: Any) -> None:
