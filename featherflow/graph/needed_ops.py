@@ -11,6 +11,8 @@ from featherflow.framework.op import Op, known_op_names
 
 #: Ops whose function is looked into when they are imported, as TensorFlow does for static shapes.
 _CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
+#: Names less alike than this (`difflib`'s ratio) are no help.
+_LIKENESS = 0.75
 
 
 def needed_ops(
@@ -55,7 +57,7 @@ def _unknown_ops(unknown: Mapping[str, list[str]]) -> NotFoundError:
     known = known_op_names()
     found = []
     for name, users in sorted(unknown.items()):
-        near = difflib.get_close_matches(name, known, 2)
+        near = difflib.get_close_matches(name, known, 2, cutoff=_LIKENESS)
         hint = f"; near: {', '.join(near)}" if near else ""
         more = f" and {len(users) - 1} more" if len(users) > 1 else ""
         found.append(f"'{name}' ({users[0]}{more}{hint})")
