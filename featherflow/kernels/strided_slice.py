@@ -135,6 +135,13 @@ def _range(dim: int | None, first: int | None, last: int | None, stride: int) ->
     return slice(*slice(first, last, stride).indices(dim))
 
 
+def numpy_slice(found: slice) -> slice:
+    """A range as NumPy and Python slice by it, where −1 would mean the last element."""
+    if found.start is not None and not _length(found):
+        return slice(0, 0)
+    return slice(found.start, None, found.step) if found.stop == -1 else found
+
+
 def _length(found: slice) -> int:
     return len(range(found.start, found.stop, found.step))
 
@@ -155,12 +162,7 @@ def _plan(
     Slices with constant bounds, above all of shapes, come back in every step.
     """
     dense = dense_slice(dims, begin, end, strides, masks)
-    index = [
-        # Downwards to the first element: −1 would mean the last one.
-        slice(found.start, None, found.step) if found.stop == -1 else found
-        for found in dense.ranges
-        if found is not None
-    ]
+    index = [numpy_slice(found) for found in dense.ranges if found is not None]
     return (*index, ...), dense.shape  # type: ignore[return-value]
 
 

@@ -123,8 +123,7 @@ def _sliced(node: Any, source: TensorShape) -> tuple[int | None, ...] | None:
     dense = kernels.dense_slice((len(source._dims),), begin, end, strides, masks)
     found = dense.ranges[0]
     assert found is not None
-    stop = None if found.stop == -1 else found.stop
-    return source._dims[found.start : stop : found.step]
+    return source._dims[kernels.numpy_slice(found)]
 
 
 @StridedSlice.gradient
