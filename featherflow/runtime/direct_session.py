@@ -176,12 +176,11 @@ class DirectSession(SessionInterface):
     ) -> list[Any]:
         _check_message("options", options, "RunOptions")
         _check_message("run_metadata", metadata, "RunMetadata")
-        traced = options is not None and options.trace_level > 0 and metadata is not None
-        stats = StepStatsCollector() if traced else None
-        plan = self._traced_plan(prepared) if traced else prepared.plan
-        with self._cancellable(options) as cancellation:
-            context = self._new_context(cancellation, stats)
-            values = leave_step(plan, run_step(plan, feed_values, context, _pool))
+        stats = None
+        if options is not None and options.trace_level > 0 and metadata is not None:
+            values, stats = self.run_traced(prepared, feed_values, options)
+        else:
+            values = self._run_plan(prepared.plan, feed_values, options)
         if stats is not None:
             metadata.step_stats.CopyFrom(metadata_messages.step_stats_message(stats))
             if self._planner.builds_cost_model:
@@ -190,6 +189,25 @@ class DirectSession(SessionInterface):
             del metadata.partition_graphs[:]
             metadata.partition_graphs.extend(self._planner.partition_graphs(prepared.key))
         return values
+
+    def run_traced(
+        self, prepared: PreparedStep, feed_values: list[Any], options: Any = None
+    ) -> tuple[list[Any], StepStatsCollector]:
+        """A run whose kernels record what they do: the fetched values, and the records."""
+        stats = StepStatsCollector()
+        plan = self._traced_plan(prepared)
+        return self._run_plan(plan, feed_values, options, stats), stats
+
+    def _run_plan(
+        self,
+        plan: StepPlan,
+        feed_values: list[Any],
+        options: Any,
+        stats: StepStatsCollector | None = None,
+    ) -> list[Any]:
+        with self._cancellable(options) as cancellation:
+            context = self._new_context(cancellation, stats)
+            return leave_step(plan, run_step(plan, feed_values, context, _pool))
 
     @contextlib.contextmanager
     def _cancellable(self, options: Any) -> Any:

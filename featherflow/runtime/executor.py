@@ -28,6 +28,7 @@ def run_plan(plan: ExecutorPlan, feeds: list[Any], context: OpKernelContext) -> 
     """
     values = plan.template.copy()
     values[CONTEXT_SLOT] = context
+    context.device = plan.device
     for slot, value in zip(plan.feed_slots, feeds):
         values[slot] = value
     cancellation = context.cancellation

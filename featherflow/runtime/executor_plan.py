@@ -55,12 +55,14 @@ class ExecutorPlan:
       template: the initial values of all slots: constants, else None.
       feed_slots: for each feed, its slot.
       fetches: for each fetch, where it is.
+      device: the full name of the device.
     """
 
     steps: tuple[Step, ...]
     template: list[Any]
     feed_slots: tuple[int, ...]
     fetches: tuple[Fetch, ...]
+    device: str
 
 
 class BoundKernel(NamedTuple):
@@ -118,8 +120,10 @@ class KernelCache:
         self._kernels.clear()
 
 
-def build_plan(subgraph: Subgraph, device_type: str, kernels: KernelCache) -> ExecutorPlan:
-    """The plan of a subgraph without control flow.
+def build_plan(
+    subgraph: Subgraph, device: str, device_type: str, kernels: KernelCache
+) -> ExecutorPlan:
+    """The plan of a subgraph without control flow, on one device.
 
     Raises:
       NotFoundError: a node has no kernel for the device.
@@ -148,6 +152,7 @@ def build_plan(subgraph: Subgraph, device_type: str, kernels: KernelCache) -> Ex
         template=template,
         feed_slots=tuple(slots[node] for node in subgraph.feeds),
         fetches=fetches_of(subgraph, slots),
+        device=device,
     )
 
 
@@ -256,8 +261,8 @@ def must_copy_fetches(subgraph: Subgraph) -> list[bool]:
     kept = _kept_by_state(subgraph) if roots else set()
     counts = Counter(roots)
     return [
-        (counts[root] > 1 or root in kept or _outlives_step(*root)) and not _is_handle(*root)
-        for root in roots
+        (counts[root] > 1 or root in kept or _outlives_step(*root)) and not _is_handle(*fetch)
+        for fetch, root in zip(subgraph.fetches, roots)
     ]
 
 

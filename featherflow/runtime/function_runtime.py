@@ -126,8 +126,15 @@ class FunctionRuntime:
     # --- what a plan must know --------------------------------------------------------------------
 
     def may_wait(self, node: Node) -> bool:
-        """Whether a function that a node runs has a kernel that may wait, in it or deeper."""
-        return any(map(self._function_waits, self._functions_of(node)))
+        """Whether a function that a node runs has a kernel that may wait, in it or deeper.
+
+        Raises:
+          NotFoundError: there is no such function; names the node.
+        """
+        try:
+            return any(map(self._function_waits, self._functions_of(node)))
+        except NotFoundError as error:
+            raise error if node.operation is None else error.attach(node.operation) from None
 
     def _functions_of(self, node: Any) -> list[NameAttrList]:
         definition = node.definition

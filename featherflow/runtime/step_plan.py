@@ -91,7 +91,7 @@ def build_step(
     flows = any(node.definition.control_flow for node in subgraph.nodes)
     if len(devices) <= 1 and not (waiting or flows or one_by_one):
         device = next(iter(devices), next(iter(device_types)))
-        return build_plan(subgraph, device_types[device], kernels)
+        return build_plan(subgraph, device, device_types[device], kernels)
     copies = must_copy_fetches(subgraph)
     partitions = partition(subgraph, incarnations)
     plans = tuple(

@@ -7,8 +7,9 @@ The executor's queue holds units, not nodes. A unit is
     merge          one Merge that must fire with its first live input
 
 Two nodes of one frame are in one batch if the same asynchronous nodes, loops and merges are
-upstream of both: then the batch starts no later than its last node could have, nothing outside it
-can depend on a part of it alone, and batches form no cycle. What is upstream is a bit mask.
+upstream of both: then the batch starts no later than its last node could have, and batches form no
+cycle. What is upstream is a bit mask. Nodes that lead to an asynchronous node or a Send are in
+batches of their own, so that these start before whatever else could run.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def make_units(
     asynchronous: Container[Node],
     one_by_one: bool = False,
 ) -> list[Unit]:
-    """The units of a partition, in the order of their first nodes.
+    """The units of a partition: the urgent ones first, then in the order of their first nodes.
 
     Args:
       nodes: in topological order, back edges aside.
@@ -52,6 +53,7 @@ def make_units(
         compare the two.
     """
     upstream = _Upstream(nodes, frames, deadness, asynchronous)
+    urgent = _urgent(nodes, asynchronous)
     units: dict[object, Unit] = {}
     for node in nodes:
         if node.definition is FEED or node not in frames.of:
@@ -62,12 +64,25 @@ def make_units(
         elif node in upstream.merges:
             key, kind = node, "merge"
         else:
-            key, kind = (node if one_by_one else (frame, *upstream.of[node])), "batch"
+            batch = (frame, *upstream.of[node], node in urgent)
+            key, kind = (node if one_by_one else batch), "batch"
         unit = units.get(key)
         if unit is None:
             unit = units[key] = Unit(frame, kind)
         unit.nodes.append(node)
-    return list(units.values())
+    return sorted(units.values(), key=lambda unit: unit.nodes[0] not in urgent)
+
+
+def _urgent(nodes: list[Node], asynchronous: Container[Node]) -> set[Node]:
+    """The nodes that lead to an asynchronous node or a Send in the same iteration, and these."""
+    found: set[Node] = set()
+    for node in reversed(nodes):
+        if node in asynchronous or node.definition.control_flow == "send":
+            found.add(node)
+        if node in found:
+            found.update(source for source, _ in node.inputs if not is_back_edge(source, node))
+            found.update(node.control_inputs)
+    return found
 
 
 class _Upstream:

@@ -86,7 +86,7 @@ def test_devices_on_threads(seed: int, world) -> None:
         assert list(map(as_int, values)) == [value for _, value in results]
 
 
-# --- errors ----------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 def test_an_error_names_node_and_line(world) -> None:
@@ -163,7 +163,7 @@ def test_a_receive_without_send_is_a_deadlock() -> None:
     assert "its _Recv to complete" in str(caught.value)
 
 
-# --- cancellation ------------------------------------------------------------------------------------
+# --- cancellation ---------------------------------------------------------------------------------
 
 
 def test_cancelled_before_it_starts(world) -> None:
@@ -199,9 +199,7 @@ def test_cancelled_in_a_loop(world) -> None:
             cancellation.cancel(CancelledError(None, None, "in the loop"))
         return x
 
-    endless = tf.while_loop(
-        lambda i: i >= 0, lambda i: world.noted(i + 1, tag="i"), [given(0)]
-    )
+    endless = tf.while_loop(lambda i: i >= 0, lambda i: world.noted(i + 1, tag="i"), [given(0)])
     with pytest.raises(CancelledError, match="in the loop"):
         run(planned(endless), (), cancellation)
 
