@@ -11,7 +11,7 @@ from typing import Any
 
 from featherflow.framework.attr_value import attr_value_from_proto
 from featherflow.framework.errors import OpError
-from featherflow.framework.op import Op, get_op
+from featherflow.framework.op import Op, flat_arg_dtypes, get_op
 from featherflow.framework.op_def import ArgDef
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.graph import Graph
@@ -116,13 +116,11 @@ class _BodyReader:
                 position += 1
 
     def _dtypes(self, arg: ArgDef) -> list[Any]:
-        tensor_count((arg,), self._attrs)
-        if arg.type_list_attr is not None:
-            return list(self._attrs[arg.type_list_attr])
-        dtype = arg.type if arg.type_attr is None else self._attrs[arg.type_attr]
-        if arg.is_ref:
-            dtype = dtype._as_ref
-        return [dtype] * (1 if arg.number_attr is None else self._attrs[arg.number_attr])
+        try:
+            tensor_count((arg,), self._attrs)
+        except ValueError as error:
+            raise self._error(f"Argument '{arg.name}': {error}") from None
+        return flat_arg_dtypes((arg,), self._attrs)
 
     def _recorded_shape(self, position: int) -> TensorShape:
         """The shape with which the function was traced, if it is there."""

@@ -83,7 +83,7 @@ class GraphFunction:
     def __repr__(self) -> str:
         return f"<GraphFunction {self.name}>"
 
-    # --- the body ---------------------------------------------------------------------
+    # --- the body ---------------------------------------------------------------------------------
 
     def instantiate(self, attrs: Mapping[str, Any] | None = None) -> FunctionBody:
         """The body for values of the function's attributes.
@@ -158,7 +158,7 @@ class GraphFunction:
             found = self._shapes[key] = [tensor.shape for tensor in outputs]
         return found
 
-    # --- the function as an op --------------------------------------------------------
+    # --- the function as an op --------------------------------------------------------------------
 
     @cached_property
     def definition(self) -> Op:
@@ -166,7 +166,7 @@ class GraphFunction:
         op_def = op_def_from_message(self._message.signature)
         definition = op_from_op_def(op_def, calls_functions=True)
         definition.shape_fn(self._shapes_of_call)
-        definition.kernel("CPU")(_FunctionCall)
+        definition.kernel("CPU")(FunctionCall)
         return definition
 
     def _shapes_of_call(self, c: InferenceContext) -> list[TensorShape]:
@@ -180,7 +180,7 @@ class GraphFunction:
         finally:
             entered.pop()
 
-    # --- the function as a message ----------------------------------------------------
+    # --- the function as a message ----------------------------------------------------------------
 
     def function_def(self) -> Any:
         """The FunctionDef, as it was read."""
@@ -189,20 +189,22 @@ class GraphFunction:
         if self._contents:
             for node in message.node_def:
                 for attr in node.attr.values():
-                    self._restore(attr.tensor if attr.HasField("tensor") else None)
-                    for tensor in attr.list.tensor if attr.HasField("list") else ():
-                        self._restore(tensor)
+                    if attr.HasField("tensor"):
+                        self._restore(attr.tensor)
+                    elif attr.HasField("list"):
+                        for tensor in attr.list.tensor:
+                            self._restore(tensor)
         return message
 
     def _restore(self, tensor: Any) -> None:
         """Puts a content that was taken out of the message back into it."""
-        content = None if tensor is None else content_of(tensor.version_number, self._contents)
+        content = content_of(tensor.version_number, self._contents)
         if content is not None:
             tensor.version_number = 0
             tensor.tensor_content = bytes(content)
 
 
-class _FunctionCall(OpKernel):
+class FunctionCall(OpKernel):
     """Runs a function that a node calls by its name."""
 
     def compute(self, ctx: Any, *inputs: Any) -> Any:

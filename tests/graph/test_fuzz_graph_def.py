@@ -34,13 +34,15 @@ def run_cases(first: int, count: int) -> list[str]:
     return wrong
 
 
-def test_damaged_graphs() -> None:
-    wrong = run_cases(0, ORDINARY_CASES)
-    assert not wrong, "\n".join(wrong)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    total = ALL_CASES if metafunc.config.getoption("--all") else ORDINARY_CASES
+    chunks = [
+        (first, min(CASES_PER_PROCESS, total - first))
+        for first in range(0, total, CASES_PER_PROCESS)
+    ]
+    metafunc.parametrize(("first", "count"), chunks)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("first", range(ORDINARY_CASES, ALL_CASES, CASES_PER_PROCESS))
-def test_more_damaged_graphs(first: int) -> None:
-    wrong = run_cases(first, min(CASES_PER_PROCESS, ALL_CASES - first))
+def test_damaged_graphs(first: int, count: int) -> None:
+    wrong = run_cases(first, count)
     assert not wrong, "\n".join(wrong)
