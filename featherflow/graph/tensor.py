@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 from featherflow.framework.dtypes import DType
@@ -44,7 +45,7 @@ class Tensor:
         self._handle_data: tuple[DType, TensorShape] | None = None
         self._name: str | None = None
 
-    # --- what it is -------------------------------------------------------------------
+    # --- what it is -------------------------------------------------------------------------------
 
     @property
     def op(self) -> Operation:
@@ -116,7 +117,7 @@ class Tensor:
         """A hashable reference to this tensor, equal where the tensors are one."""
         return TensorReference(self)
 
-    # --- refusals that would otherwise go silently wrong ------------------------------
+    # --- refusals that would otherwise go silently wrong ------------------------------------------
 
     def __iter__(self) -> Any:
         raise OperatorNotAllowedInGraphError(
@@ -195,24 +196,33 @@ def _shape_text(shape: TensorShape) -> str:
     return "(" + ", ".join(map(str, shape._dims)) + ("," if len(shape._dims) == 1 else "") + ")"
 
 
-# --- default session, kept here since Tensor.eval and Operation.run need it -----------
+# --- default session, kept here since Tensor.eval and Operation.run need it -----------------------
 
-_default_sessions: list[Any] = []
+
+class _DefaultSessions(threading.local):
+    """The sessions entered on this thread."""
+
+    def __init__(self) -> None:
+        self.entered: list[Any] = []
+
+
+_default_sessions = _DefaultSessions()
 
 
 def default_session_stack() -> list[Any]:
     """The sessions entered by `with sess:` or `sess.as_default()`, innermost last."""
-    return _default_sessions
+    return _default_sessions.entered
 
 
 def _session_for(graph: Graph, session: Any, method: str) -> Any:
     if session is None:
-        if not _default_sessions:
+        entered = _default_sessions.entered
+        if not entered:
             raise ValueError(
                 f"Cannot run {method}() without a session: no default session is registered. Use "
                 f"`with sess.as_default():` or pass one, `{method}(session=sess)`."
             )
-        session = _default_sessions[-1]
+        session = entered[-1]
     if session.graph is not graph:
         raise ValueError(
             f"Cannot use the given session for {method}(): the tensor's graph is not the session's."
