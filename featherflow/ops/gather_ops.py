@@ -97,7 +97,7 @@ def _gather_v2_grad(op: Any, grad: Any) -> tuple[Any, None, None]:
         batch_dims += indices.shape.rank
     if known_axis is not None and known_axis == 0 and batch_dims == 0:
         return _first_axis_gradient(params, indices, grad), None, None
-    return _any_axis_gradient(params, indices, axis, batch_dims, grad), None, None
+    return any_axis_gradient(params, indices, axis, batch_dims, grad), None, None
 
 
 def _first_axis_gradient(params: Tensor, indices: Tensor, grad: Tensor) -> IndexedSlices:
@@ -108,7 +108,7 @@ def _first_axis_gradient(params: Tensor, indices: Tensor, grad: Tensor) -> Index
     return IndexedSlices(rows, places, params_shape)
 
 
-def _any_axis_gradient(
+def any_axis_gradient(
     params: Tensor, indices: Tensor, axis: Tensor, batch_dims: int, grad: Tensor
 ) -> Tensor:
     """With `params` as [batch, middle, size, inner] and `indices` as [batch, count], row
@@ -165,7 +165,8 @@ def gather(
 
 
 def _is_zero(axis: Any) -> bool:
-    return not isinstance(axis, Tensor) and axis == 0
+    known = constant_value(axis) if isinstance(axis, Tensor) else axis
+    return known is not None and known == 0
 
 
 @export("gather")

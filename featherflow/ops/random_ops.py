@@ -19,7 +19,7 @@ from featherflow.graph.graph_api import get_seed, name_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import random_choices, random_values
 from featherflow.kernels.philox import PhiloxGenerator
-from featherflow.ops import arithmetic_ops, operators
+from featherflow.ops import arithmetic_ops
 
 _STREAM = "a random stream does not depend on its arguments"
 

@@ -73,7 +73,12 @@ def handle_shape(handle: Tensor) -> TensorShape:
 
 
 @ReadVariableOp.kernel("CPU")
-def _read_variable_cpu(resource: VariableCell) -> np.ndarray:
+def read_cell(resource: VariableCell) -> np.ndarray:
+    """The array of a resource variable: to be read only.
+
+    Raises:
+      FailedPreconditionError: the variable is not initialised.
+    """
     value = resource.value
     if value is None:
         raise FailedPreconditionError(
@@ -108,7 +113,7 @@ def _variable_shape_shape(c: InferenceContext) -> TensorShape:
 
 @VariableShape.kernel("CPU")
 def _variable_shape_cpu(input: VariableCell, *, out_type: dtypes.DType) -> np.ndarray:
-    return np.array(_read_variable_cpu(input).shape, dtype=out_type.numpy_dtype)
+    return np.array(read_cell(input).shape, dtype=out_type.numpy_dtype)
 
 
 VariableShape.not_differentiable("its output is integer")
@@ -178,7 +183,7 @@ AssignVariableOp.not_differentiable(_ASSIGNMENT)
 def update_cell(cell: VariableCell, function: Any, value: np.ndarray) -> None:
     """`cell ← function(cell, value)` for a ufunc; in place unless a reader holds the array."""
     with cell.lock:
-        current = _read_variable_cpu(cell)
+        current = read_cell(cell)
         if current.shape != value.shape:
             raise InvalidArgumentError(
                 None,

@@ -25,6 +25,7 @@ from featherflow.ops.variable_base import (
     VariableSynchronization,
     shape_text,
 )
+from featherflow.ops.variable_gather_ops import ResourceGather, ResourceGatherNd
 from featherflow.ops.variable_slices import SaveSliceInfo
 
 
@@ -149,7 +150,13 @@ class ResourceVariable(Variable):
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """The rows `indices` of its value, without reading the rest."""
         with name_scope("Gather" if name is None else name) as scope:
-            return variable_ops.ResourceGather(self._handle, indices, dtype=self._dtype, name=scope)
+            return ResourceGather(self._handle, indices, dtype=self._dtype, name=scope)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """The slices at `indices` of its value, without reading the rest; see `tf.gather_nd`."""
+        with name_scope("GatherNd" if name is None else name) as scope:
+            value = ResourceGatherNd(self._handle, indices, dtype=self._dtype, name=scope)
+        return identity(value)
 
     # --- changes ----------------------------------------------------------------------------------
 
@@ -259,6 +266,14 @@ class UnreadVariable(ResourceVariable):
     def read_value(self) -> Tensor:
         with get_default_graph().control_dependencies([self._assignment]):
             return super().read_value()
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        with get_default_graph().control_dependencies([self._assignment]):
+            return super().sparse_read(indices, name)
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        with get_default_graph().control_dependencies([self._assignment]):
+            return super().gather_nd(indices, name)
 
 
 def _convert_variable(
