@@ -56,7 +56,7 @@ class Graph:
         #: Rises with each node and each change of a static shape: plans are checked against it.
         self._version = 0
 
-    # --- making nodes -----------------------------------------------------------------
+    # --- making nodes -----------------------------------------------------------------------------
 
     def apply_op(self, op: Op, args: tuple, kwargs: dict[str, Any], name: str | None) -> Any:
         """Records a call of `op` as a node; returns its outputs (`dispatch.OpContext`)."""
@@ -133,11 +133,22 @@ class Graph:
                 "and go on with letters, digits and any of _ . \\ / > -"
             )
 
+    def _take_in(self, tensor: Tensor, user: str) -> Tensor:
+        """What stands here for a tensor of another graph that a node called `user` takes.
+
+        Raises:
+          ValueError: nothing does; only the bodies of functions can use what is outside.
+        """
+        raise ValueError(
+            f"{user}: input {tensor!r} is of another graph. Build both in one graph, or move the "
+            "value with sess.run and tf.constant."
+        )
+
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """A name for a node that is not taken: `name` in the current scope, numbered if need be."""
         return self._scopes.names.unique_name(name, mark_as_used)
 
-    # --- looking up -------------------------------------------------------------------
+    # --- looking up -------------------------------------------------------------------------------
 
     def get_operations(self) -> list[Operation]:
         """All nodes in the order of their making."""
@@ -235,7 +246,7 @@ class Graph:
         """Refuses fetches of `operation` and its outputs from now on."""
         self._unfetchable.add(operation)
 
-    # --- scopes -----------------------------------------------------------------------
+    # --- scopes -----------------------------------------------------------------------------------
 
     @contextmanager
     def as_default(self) -> Iterator[Graph]:
@@ -320,7 +331,7 @@ class Graph:
     def _container(self) -> str:
         return self._scopes.container
 
-    # --- collections ------------------------------------------------------------------
+    # --- collections ------------------------------------------------------------------------------
 
     @property
     def collections(self) -> list[Any]:
@@ -357,7 +368,7 @@ class Graph:
         """Empties a collection."""
         self._collections.pop(name, None)
 
-    # --- seed, version, finalisation --------------------------------------------------
+    # --- seed, version, finalisation --------------------------------------------------------------
 
     @property
     def seed(self) -> int | None:
@@ -436,7 +447,7 @@ class Graph:
     def _canonical_device(self, device: Any) -> str:
         return device_module.canonical_name(device)
 
-    # --- functions --------------------------------------------------------------------
+    # --- functions --------------------------------------------------------------------------------
 
     def _add_function(self, function: Any) -> None:
         self._functions[function.name] = function

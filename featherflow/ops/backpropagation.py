@@ -18,8 +18,8 @@ from featherflow.graph.graph import Graph
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 
-# Hangs gradients on Switch, Merge and Enter.
-from featherflow.ops import control_flow_grad  # noqa: F401
+# These hang gradients on ops of other modules.
+from featherflow.ops import control_flow_grad, functional_grad  # noqa: F401
 from featherflow.ops.control_flow_context import ControlFlowContext, is_within
 from featherflow.ops.gradient_aggregation import AggregationMethod, Gradient, sum_gradients
 from featherflow.ops.gradient_registry import gradient_function

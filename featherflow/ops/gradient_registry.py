@@ -154,3 +154,21 @@ def gradient_source(name: str) -> Iterator[None]:
 def current_gradient_source() -> str:
     """The name of the computation of gradients under way: TensorArrays keep one array for each."""
     return _sources.names[-1] if _sources.names else "gradients"
+
+
+# --- gradients that gradient functions take -------------------------------------------------------
+
+Differentiate = Callable[[list[Any], list[Any], list[Any]], list[Any]]
+_differentiate: Differentiate | None = None
+
+
+def set_differentiate(function: Differentiate) -> None:
+    """`gradients.py`, which is above the modules that hang gradients on ops, says how."""
+    global _differentiate
+    _differentiate = function
+
+
+def differentiate(ys: list[Any], xs: list[Any], grad_ys: list[Any]) -> list[Any]:
+    """`tf.gradients(ys, xs, grad_ys)` for gradient functions."""
+    assert _differentiate is not None, "gradient functions are called by tf.gradients"
+    return _differentiate(ys, xs, grad_ys)

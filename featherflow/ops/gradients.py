@@ -17,7 +17,7 @@ from featherflow.ops.backpropagation import Backpropagation, GradientOptions
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.fill_ops import Fill, zeros_like
 from featherflow.ops.gradient_aggregation import Gradient, as_dense, check_method
-from featherflow.ops.gradient_registry import gradient_source
+from featherflow.ops.gradient_registry import gradient_source, set_differentiate
 from featherflow.ops.identity_ops import identity
 from featherflow.ops.shape_ops import shape as shape_of
 
@@ -121,6 +121,9 @@ def gradients_v2(
         stop_gradients=stop_gradients,
         unconnected_gradients=unconnected_gradients,
     )
+
+
+set_differentiate(gradients)
 
 
 def _unconnected(value: UnconnectedGradients | str) -> UnconnectedGradients:

@@ -1,0 +1,140 @@
+"""FuncGraph: the body of a function while it is built, and what it takes from the graph around."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from featherflow.framework import nest
+from featherflow.framework.dtypes import DType
+from featherflow.framework.errors import InaccessibleTensorError
+from featherflow.framework.op import get_op
+from featherflow.framework.tensor_conversion import convert_to_tensor
+from featherflow.framework.tensor_shape import TensorShape
+from featherflow.graph.default_graph import get_default_graph
+from featherflow.graph.graph import Graph
+from featherflow.graph.operation import Operation
+from featherflow.graph.tensor import Tensor
+
+_numbers = itertools.count()
+
+
+class FuncGraph(Graph):
+    """A graph whose nodes may use tensors of the graph around: each becomes an argument.
+
+    Args:
+      name: of the function.
+      outer_graph: the graph around; None takes the default graph.
+
+    Attributes:
+      inputs: the arguments; those for what is captured come last.
+      outputs: the results.
+      control_outputs: nodes that must have run when the function is done.
+      captures: tensor of the graph around → the argument that stands for it.
+    """
+
+    def __init__(self, name: str, outer_graph: Graph | None = None) -> None:
+        super().__init__()
+        self.name = name
+        self.outer_graph = get_default_graph() if outer_graph is None else outer_graph
+        self.inputs: list[Tensor] = []
+        self.outputs: list[Tensor] = []
+        self.control_outputs: list[Operation] = []
+        self.captures: dict[Tensor, Tensor] = {}
+        # Functions are called by name from anywhere: one library serves the graphs in each other.
+        self._functions = self.outer_graph._functions
+        self.seed = self.outer_graph.seed
+
+    @property
+    def building_function(self) -> bool:
+        return True
+
+    @property
+    def external_captures(self) -> list[Tensor]:
+        """The captured tensors of the graph around."""
+        return list(self.captures)
+
+    @property
+    def internal_captures(self) -> list[Tensor]:
+        """The arguments that stand for them."""
+        return list(self.captures.values())
+
+    def add_input(self, dtype: DType, shape: TensorShape, name: str) -> Tensor:
+        """Makes an argument."""
+        node_name = self.unique_name(name)
+        attrs = {"dtype": dtype.base_dtype, "shape": shape}
+        with self.as_default(), self.control_dependencies(None):
+            node = self.add_node(get_op("Placeholder"), [], attrs, node_name)
+        tensor = node.outputs[0]
+        self.inputs.append(tensor)
+        return tensor
+
+    def capture(self, tensor: Tensor) -> Tensor:
+        """The argument that stands for a tensor of a graph around.
+
+        Raises:
+          InaccessibleTensorError: the tensor is of no graph around.
+        """
+        if tensor.graph is self:
+            return tensor
+        outer = self.outer_graph
+        if tensor.graph is not outer:
+            if not isinstance(outer, FuncGraph):
+                raise InaccessibleTensorError(
+                    f"{tensor!r} is of a graph that function '{self.name}' is not in: it can only "
+                    "use its own tensors, and those of the graphs that it is built in."
+                )
+            tensor = outer.capture(tensor)
+        if tensor not in self.captures:
+            argument = self.add_input(tensor.dtype, tensor.shape, tensor.op.name.rpartition("/")[2])
+            argument._handle_data = tensor._handle_data
+            self.captures[tensor] = argument
+        return self.captures[tensor]
+
+    def _take_in(self, tensor: Tensor, user: str) -> Tensor:
+        return self.capture(tensor)
+
+    @contextmanager
+    def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
+        """As in any graph; what is outside of the function is done before it is called."""
+        if control_inputs is not None:
+            operations = [getattr(item, "op", item) for item in control_inputs]
+            control_inputs = [item for item in operations if getattr(item, "graph", self) is self]
+        with super().control_dependencies(control_inputs):
+            yield
+
+
+def unique_function_name(prefix: str) -> str:
+    """A name for a function that no other one has in this process."""
+    return f"{prefix.replace('/', '_')}_{next(_numbers)}"
+
+
+def trace(
+    name: str,
+    function: Callable[..., Any],
+    arguments: Sequence[tuple[DType, TensorShape, str]] = (),
+    outer_graph: Graph | None = None,
+) -> tuple[FuncGraph, Any]:
+    """Calls a Python function in a FuncGraph of its own.
+
+    Args:
+      name: of the FuncGraph.
+      function: takes the arguments, returns a nest of tensors.
+      arguments: dtype, static shape and name of each.
+      outer_graph: the graph around; None takes the default graph.
+    Returns:
+      The FuncGraph, its outputs the leaves of what `function` returned; and that nest.
+    """
+    graph = FuncGraph(name, outer_graph)
+    with graph.as_default():
+        parameters = [graph.add_input(*argument) for argument in arguments]
+        result = function(*parameters)
+        leaves = [
+            leaf if leaf is None or isinstance(leaf, Operation) else convert_to_tensor(leaf)
+            for leaf in nest.flatten(result, expand_composites=True)
+        ]
+        graph.outputs = [graph.capture(leaf) for leaf in leaves if isinstance(leaf, Tensor)]
+        graph.control_outputs = [leaf for leaf in leaves if isinstance(leaf, Operation)]
+    return graph, result
