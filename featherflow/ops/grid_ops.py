@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from featherflow.framework import dtypes
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export
 from featherflow.framework.op import define_op
@@ -15,7 +16,7 @@ from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.graph_api import name_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.arithmetic_ops import Mul
-from featherflow.ops.cast_ops import cast
+from featherflow.ops.cast_ops import Cast
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.core_array_ops import concat
 from featherflow.ops.extremum_ops import maximum
@@ -95,7 +96,8 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         axis = 0
     with name_scope(name, "Repeat", [input, repeats]):
         data = convert_to_tensor(input, name="data")
-        times = _as_integers(convert_to_tensor(repeats, name="repeats"))
+        # A Cast even of int32, as in TensorFlow's graphs.
+        times = Cast(convert_to_tensor(repeats, name="repeats"), DstT=dtypes.int32)
         rank = data.shape.rank
         if rank is None:
             raise ValueError("tf.repeat needs an input of known rank.")
@@ -104,11 +106,6 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         if times.shape.num_elements() == 1:
             return _repeat_equally(data, sizes, reshape(times, []), axis)
         return _repeat_each(data, sizes, times, axis)
-
-
-def _as_integers(times: Tensor) -> Tensor:
-    """`times` as int32, int64 staying as it is."""
-    return times if times.dtype.base_dtype.name == "int64" else cast(times, np.int32)
 
 
 def _repeat_equally(data: Tensor, sizes: Any, times: Any, axis: int) -> Tensor:

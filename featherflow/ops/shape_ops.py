@@ -172,35 +172,11 @@ def _size_static_value(node: Any) -> np.ndarray | None:
 Size.not_differentiable("a size is an integer")
 
 
-@export_v1("size")
-def size(input: Any, name: str | None = None, out_type: DType = dtypes.int32) -> Tensor:
-    """The number of elements of a tensor.
-
-    A size that is known while the graph is built becomes a constant.
-
-    Args:
-      input: a tensor or SparseTensor.
-      name: of the node.
-      out_type: int32 or int64.
-    Returns:
-      A scalar.
-    """
-    return size_internal(input, name, optimize=True, out_type=out_type)
-
-
-@export("size")
-def size_v2(input: Any, out_type: DType = dtypes.int32, name: str | None = None) -> Tensor:
-    """`size` with TF2's order of arguments."""
-    return size_internal(input, name, optimize=True, out_type=out_type)
-
-
-def size_internal(
-    input: Any, name: str | None = None, optimize: bool = True, out_type: DType = dtypes.int32
-) -> Tensor:
-    """`size`; `optimize=False` makes a Size node in any case."""
+def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
+    """The number of elements of a tensor; the public `tf.size` is in `sparse_tensor_ops`."""
     with op_scope(name, "Size", [input]) as scope:
         input = convert_to_tensor(input)
-        if optimize and input.shape.is_fully_defined():
+        if input.shape.is_fully_defined():
             return constant(input.shape.num_elements(), out_type, name=scope)
         return Size(input, out_type=out_type, name=scope)
 
@@ -244,7 +220,7 @@ def rank_internal(input: Any, name: str | None = None, optimize: bool = True) ->
     """`rank`; `optimize=False` makes a Rank node in any case."""
     with op_scope(name, "Rank", [input]) as scope:
         if isinstance(input, (SparseTensor, SparseTensorValue)):
-            return size_internal(input.dense_shape, scope)
+            return Size(input.dense_shape, name=scope)
         input = convert_to_tensor(input)
         if optimize and input.shape.rank is not None:
             return constant(input.shape.rank, dtypes.int32, name=scope)

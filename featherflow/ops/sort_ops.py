@@ -122,7 +122,7 @@ def _descending(values: Tensor, axis: int, places: bool) -> Tensor:
 def _axis_last(axis: int, rank: int | None, dynamic_rank: Any) -> Tensor:
     """The permutation that exchanges `axis` and the last dimension; it is its own inverse."""
     if rank is not None:
-        perm = np.arange(rank, dtype=np.int32)
+        perm = np.arange(rank)
         perm[[axis, -1]] = perm[[-1, axis]]
         return constant(perm, name="transposition")
     place = axis if axis >= 0 else dynamic_rank + axis
@@ -195,10 +195,10 @@ def searchsorted(
         raise ValueError(
             f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."
         )
-    sequence_shape: Any = shape_internal(sorted_sequence)
-    values_shape: Any = shape_internal(values)
-    rows = reshape(sorted_sequence, [-1, sequence_shape[-1]])
-    needles = reshape(values, [-1, values_shape[-1]])
+    sequence_size = shape_internal(sorted_sequence)[-1]  # type: ignore[index]
+    values_size = shape_internal(values)[-1]  # type: ignore[index]
+    rows = reshape(sorted_sequence, [-1, sequence_size])
+    needles = reshape(values, [-1, values_size])
     find = LowerBound if side == "left" else UpperBound
     places = find(rows, needles, out_type=out_type, name=name)
     return reshape(places, shape_internal(values))

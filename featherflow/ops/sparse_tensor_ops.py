@@ -14,12 +14,17 @@ from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
+from featherflow.graph.graph_api import name_scope
 from featherflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import gathering
 from featherflow.kernels.allocation import check_allocation
+from featherflow.ops import shape_ops
+from featherflow.ops.cast_ops import cast
 from featherflow.ops.conversion_ops import convert_to_tensor_v1
+from featherflow.ops.fill_ops import zeros
 from featherflow.ops.placeholder_ops import placeholder, placeholder_with_default
+from featherflow.ops.reduction_ops import reduce_prod
 from featherflow.ops.scatter_nd_ops import GatherNd
 from featherflow.ops.sum_ops import Sum
 
@@ -144,9 +149,7 @@ def to_dense(
     """
     sparse = as_sparse_tensor(sp_input)
     if default_value is None:
-        default_value = (
-            "" if sparse.dtype is dtypes.string else False if sparse.dtype.is_bool else 0
-        )
+        default_value = zeros([], sparse.dtype)
     return sparse_to_dense(
         sparse.indices, sparse.dense_shape, sparse.values, default_value, validate_indices, name
     )
@@ -189,6 +192,31 @@ def convert_to_tensor_or_sparse_tensor(
             f"{sparse.dtype.name}"
         )
     return sparse
+
+
+@export_v1("size")
+def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
+    """The number of elements of a tensor; of a SparseTensor that of the dense one.
+
+    A size that is known while the graph is built becomes a constant.
+
+    Args:
+      input: a tensor or SparseTensor.
+      name: of the node.
+      out_type: int32 or int64.
+    Returns:
+      A scalar.
+    """
+    if not isinstance(input, (SparseTensor, SparseTensorValue)):
+        return shape_ops.size(input, name, out_type)
+    with name_scope(name, "Size", [input]) as scope:
+        return reduce_prod(cast(input.dense_shape, out_type), 0, name=scope)
+
+
+@export("size")
+def size_v2(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+    """`size` with TF2's order of arguments."""
+    return size(input, name, out_type)
 
 
 # --- placeholders ---------------------------------------------------------------------------------
