@@ -1,134 +1,155 @@
-"""`featherflow explain OP`: where every rule of an op is, and the hops from its public name."""
+"""Where every rule of an op is, and the hops from its public name to its kernel."""
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import os
 from collections.abc import Iterator
 from typing import Any
 
-from featherflow import _index, _namespaces
-from featherflow.framework.op import Op, find_op, known_op_names
+from featherflow.cli.op_search import (
+    Path,
+    definition_of,
+    function_name,
+    load_public,
+    main_ops,
+    module_file,
+    op_by_name,
+    ops_made_by,
+    public_name,
+)
+from featherflow.framework.op import Op
+from featherflow.framework.op_kernel import KernelDef
+
+_COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
+_SHOWN_OPS = 8
 
 
 def describe(name: str) -> list[str] | None:
-    """The explanation of an op or public function, line by line; None if there is none."""
-    public = _public_name(name)
-    op = _op_of(name, public)
-    if op is None:
+    """The explanation of an op or public name, line by line; None if there is neither.
+
+    An op's exact name means the op; anything else the public function, where there is one.
+    """
+    exact = op_by_name(name)
+    public = public_name(name)
+    if exact is not None and (exact.name == name or public is None):
+        return [exact.name, "", *_way_to(exact, public), *_rules(exact)]
+    if public is None:
         return None
-    lines = [f"{op.name}", ""]
-    if public is not None:
-        lines += list(_hops(public, op))
-    lines += list(_rules(op))
+    found = ops_made_by(load_public(public))
+    ops = main_ops(public, found)
+    if not ops:
+        return _composite(public, list(found))
+    lines = [ops[0].name, "", *_hops(public, ops[0], found[ops[0]])]
+    others = [op for op in found if op is not ops[0] and (op in ops or len(found[op]) == 1)]
+    if others:
+        lines += ["It makes other ops, too:", *map(_op_line, others[:_SHOWN_OPS]), ""]
+    return [*lines, *_rules(ops[0])]
+
+
+def _composite(public: str, ops: list[Op]) -> list[str]:
+    """A function that is about no op: where it is, and which ops it comes to."""
+    lines = [f"tf.{public}", "", _row("defined", public_place(public))]
+    if ops:
+        lines += ["", "It is made of these ops:", *map(_op_line, ops[:_SHOWN_OPS])]
+    if len(ops) > _SHOWN_OPS:
+        lines.append(f"  and {len(ops) - _SHOWN_OPS} more")
     return lines
 
 
-def _public_name(name: str) -> str | None:
-    """The public name that a user means by `name`: "conv2d", "nn.conv2d" or "tf.nn.conv2d"."""
-    name = name.removeprefix("tf.").removeprefix("featherflow.")
-    tables = (_index.V1, _index.V2)
-    if any(name in table for table in tables):
-        return name
-    found = [
-        full
-        for table in tables
-        for full in table
-        if full.rsplit(".", 1)[-1].lower() == name.lower()
-    ]
-    return min(found, key=lambda full: (full.count("."), full), default=None)
+def public_place(public: str) -> str:
+    """Where the object of a public name is defined; for a value, the file alone."""
+    value = load_public(public)
+    place = definition_of(value)
+    if place is not None:
+        return short_place(*place)
+    return short_place(module_file(public))
 
 
-def _op_of(name: str, public: str | None) -> Op | None:
-    """The op that `name` is, or that its public function calls first."""
-    for candidate in known_op_names():
-        if candidate.lower() == name.lower():
-            return find_op(candidate)
+def _way_to(op: Op, public: str | None) -> Iterator[str]:
+    """The hops to an op, if the public function of that name makes it; else where that is."""
     if public is None:
-        return None
-    function = _load(public)
-    module = importlib.import_module(function.__module__)
-    seen: set[Any] = set()
-    return _first_op(function, module, seen)
+        return
+    path = ops_made_by(load_public(public)).get(op)
+    if path is not None:
+        yield from _hops(public, op, path)
+    else:
+        yield f"tf.{public} is at {public_place(public)}"
+        yield ""
 
 
-def _first_op(function: Any, module: Any, seen: set[Any]) -> Op | None:
-    """The first op named in a function, or in the functions of featherflow that it calls."""
-    code = getattr(function, "__code__", None)
-    if code is None or function in seen:
-        return None
-    seen.add(function)
-    names = [getattr(module, used, None) for used in code.co_names]
-    for value in names:
-        if isinstance(value, Op):
-            return value
-    for value in names:
-        if inspect.isfunction(value) and value.__module__.startswith("featherflow.ops"):
-            found = _first_op(value, importlib.import_module(value.__module__), seen)
-            if found is not None:
-                return found
-    return None
-
-
-def _load(public: str) -> Any:
-    return _namespaces.load(_index.V1.get(public) or _index.V2[public])
-
-
-def _hops(public: str, op: Op) -> Iterator[str]:
-    """tf.nn.conv2d → the function → the kernel, with file and line."""
-    function = _load(public)
-    yield f"tf.{public} executes here, two hops from its name:"
-    yield f"  1. {_function_place(function):<48} {function.__name__}, the public function"
+def _hops(public: str, op: Op, path: Path) -> Iterator[str]:
+    """tf.nn.conv2d → the functions → the kernel, with file and line."""
+    count = len(path) + 1
+    yield f"tf.{public} executes here, {_COUNTS.get(count, count)} hops from its name:"
+    for number, function in enumerate(path, 1):
+        kind = ", the public function" if number == 1 else ""
+        yield f"  {number}. {_place(definition_of(function)):<48} {function.__name__}{kind}"
     for kernel in op.kernels:
-        place = _place(kernel.location.file, kernel.location.line) if kernel.location else "?"
-        yield f"  2. {place:<48} {_kernel_name(kernel)}, the kernel on {kernel}"
+        name = function_name(kernel.function)
+        yield f"  {count}. {kernel_place(op, kernel):<48} {name}, the kernel on {kernel}"
     yield ""
 
 
-def _kernel_name(kernel: Any) -> str:
-    return getattr(kernel.function, "__name__", str(kernel.function))
+def _op_line(op: Op) -> str:
+    return _row(op.name, _location(op.location))
+
+
+# --- rules ----------------------------------------------------------------------------------------
 
 
 def _rules(op: Op) -> Iterator[str]:
-    yield "Rules:"
-    yield _row("contract", _place(op.location.file, op.location.line))
-    yield _row("static shape", _function_place(op.shape_function))
+    yield f"Rules of {op.name}:"
+    yield _row("contract", _location(op.location))
+    yield _row("static shape", _place(definition_of(op.shape_function)))
     for kernel in op.kernels:
-        place = _place(kernel.location.file, kernel.location.line) if kernel.location else "?"
-        yield _row(f"kernel {kernel.device_type}", place)
+        yield _row(f"kernel {kernel.device_type}", f"{kernel_place(op, kernel)}  {kernel}")
     if op.gradient_fn is not None:
-        yield _row("gradient", _function_place(op.gradient_fn))
+        yield _row("gradient", _place(definition_of(op.gradient_fn)))
     else:
         yield _row("gradient", f"none: {op.no_gradient_reason or 'not registered'}")
-    if op.compile_rule_fn is not None:
-        yield _row("compile rule", _function_place(op.compile_rule_fn))
-    facts = [
-        fact
-        for fact in ("stateful", "elementwise", "foldable", "aliases", "touches_world")
-        if getattr(op, fact)
-    ]
-    if op.control_flow:
-        facts.append(f"control flow: {op.control_flow}")
-    yield _row("facts", ", ".join(facts) or "none")
+    for name, function in (
+        ("static value", op.static_value_fn),
+        ("partial shape", op.partial_shape_fn),
+        ("compile rule", op.compile_rule_fn),
+    ):
+        if function is not None:
+            yield _row(name, _place(definition_of(function)))
+    yield _row("facts", ", ".join(_facts(op)) or "none")
     yield _row("inputs", ", ".join(map(str, op.op_def.inputs)) or "none")
     yield _row("outputs", ", ".join(map(str, op.op_def.outputs)) or "none")
     yield _row("attributes", ", ".join(attr.name for attr in op.op_def.attrs) or "none")
+
+
+def _facts(op: Op) -> Iterator[str]:
+    facts = ("stateful", "elementwise", "foldable", "aliases", "calls_functions", "touches_world")
+    yield from (fact.replace("_", " ") for fact in facts if getattr(op, fact))
+    if op.control_flow:
+        yield f"control flow: {op.control_flow}"
 
 
 def _row(name: str, value: str) -> str:
     return f"  {name:<14} {value}"
 
 
-def _function_place(function: Any) -> str:
-    code = getattr(inspect.unwrap(function), "__code__", None) if function is not None else None
-    return "?" if code is None else _place(code.co_filename, code.co_firstlineno)
+def kernel_place(op: Op, kernel: KernelDef) -> str:
+    """Where a kernel is; one of NumPy's functions is where the op takes it."""
+    place = definition_of(kernel.function)
+    return _place(place) if place is not None else _location(op.location)
 
 
-def _place(file: str, line: int) -> str:
-    """A file below the working folder or the package, as short as it can be clicked."""
+def _location(location: Any) -> str:
+    return _place((location.file, location.line)) if location is not None else "?"
+
+
+def _place(place: tuple[str, int] | None) -> str:
+    return "?" if place is None else short_place(*place)
+
+
+def short_place(file: str, line: int | None = None) -> str:
+    """`file:line`, below the working folder or the package if it is there."""
+    end = "" if line is None else f":{line}"
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     for root in (os.getcwd(), package):
         if file.startswith(root + os.sep):
-            return f"{os.path.relpath(file, root)}:{line}"
-    return f"{file}:{line}"
+            return f"{os.path.relpath(file, root)}{end}"
+    return f"{file}{end}"
