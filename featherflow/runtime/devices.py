@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import Any
 
 from featherflow.framework.device import Device, DeviceAttributes
@@ -17,7 +17,7 @@ class CpuDevice(Device):
                 name=f"/job:localhost/replica:0/task:0/device:CPU:{index}",
                 device_type="CPU",
                 memory_limit=256 << 20,
-                incarnation=secrets.randbits(63),
+                incarnation=int.from_bytes(os.urandom(8), "little") >> 1,
             )
         )
 
