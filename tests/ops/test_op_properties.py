@@ -14,6 +14,7 @@ from featherflow.framework.errors import OpError
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.graph import Graph
+from featherflow.graph.importer import import_graph_def
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.constant_ops import constant
@@ -149,6 +150,27 @@ def test_empty_input(case: OpCase) -> None:
     emptied = case.emptied()
     assert emptied is not None
     test_forward(emptied, case.dtypes[0])
+
+
+@pytest.mark.parametrize("case", per_case())
+def test_graph_def_round_trip(case: OpCase) -> None:
+    """A node that is written to a GraphDef and read again has the same contract and values."""
+    built = Built(case, case.dtypes[0])
+    names = [tensor.name for tensor in built.outputs]
+    feeds = {tensor.name: value for tensor, value in built.feeds.items()}
+    graph = Graph()
+    with graph.as_default():
+        import_graph_def(built.graph.as_graph_def(), name="")
+    for tensor, name in zip(built.outputs, names):
+        imported = graph.get_tensor_by_name(name)
+        assert imported.shape == tensor.shape
+        assert imported.op.attrs.keys() == tensor.op.attrs.keys()
+    if case.op.stateful or not names:
+        return
+    with Session(graph=graph) as session:
+        values = session.run(names, feeds)
+    for value, expected in zip(values, built.run()):
+        np.testing.assert_array_equal(np.asarray(value), np.asarray(expected))
 
 
 # --- static shapes --------------------------------------------------------------------------------
