@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from featherflow.framework import dtypes
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import unchanged_shape
 from featherflow.framework.tensor_conversion import convert_to_tensor
-from featherflow.graph.graph_api import colocate_with, name_scope
+from featherflow.graph.default_graph import get_default_graph
+from featherflow.graph.graph_api import colocate_with, control_dependencies, name_scope
+from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
-from featherflow.ops.grouping_ops import with_dependencies
+from featherflow.ops.grouping_ops import group, with_dependencies
 from featherflow.ops.reshape_ops import renamed_argument
 
 # --- CheckNumerics --------------------------------------------------------------------------------
@@ -136,3 +139,30 @@ def _check_numerics_v2_cpu(tensor: np.ndarray, *, message: str) -> np.ndarray:
 @CheckNumericsV2.gradient
 def _check_numerics_v2_grad(op: Any, grad: Tensor) -> Tensor:
     return _checked_gradient(op, grad)
+
+
+# --- all tensors of a graph -----------------------------------------------------------------------
+
+
+@export_v1("add_check_numerics_ops")
+def add_check_numerics_ops() -> Operation:
+    """An operation that checks every tensor of floats made so far for NaN and infinity.
+
+    Returns:
+      An Operation; it runs the checks one after the other, in the order of the nodes.
+    Raises:
+      ValueError: the graph has conditionals or loops, whose tensors are not always there.
+    """
+    checks: list[Tensor] = []
+    for node in get_default_graph().get_operations():
+        for output in node.outputs:
+            if output.dtype not in (dtypes.float16, dtypes.float32, dtypes.float64):
+                continue
+            if node._get_control_flow_context() is not None:
+                raise ValueError(
+                    "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow "
+                    "operations such as `tf.cond()` or `tf.while_loop()`."
+                )
+            with control_dependencies(checks[-1:]):
+                checks.append(check_numerics(output, f"{node.name}:{output.value_index}"))
+    return group(*checks[-1:])

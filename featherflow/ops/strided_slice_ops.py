@@ -10,7 +10,7 @@ import numpy as np
 from featherflow.framework import dtypes
 from featherflow.framework.dimension import Dimension
 from featherflow.framework.dtypes import DType, as_dtype
-from featherflow.framework.exports import export
+from featherflow.framework.exports import export, export_value
 from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext, unchanged_shape
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
@@ -289,6 +289,10 @@ def _tensor_strided_slice_update_grad(
     input_grad = TensorStridedSliceUpdate(grad, begin, end, strides, zeros, **attrs)
     return input_grad, None, None, None, unbroadcast(value_grad, value)
 
+
+#: `x[:, tf.newaxis]` adds a dimension of size 1.
+newaxis = None
+export_value(__name__, "newaxis")
 
 # --- tensor[…] ------------------------------------------------------------------------------------
 

@@ -206,6 +206,16 @@ def test_numbers_are_checked() -> None:
         run(check([np.inf, -np.inf, np.nan], "CheckNumericsV2"))
 
 
+def test_all_numbers_of_a_graph_are_checked() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        x = tf.placeholder(tf.float32, [], name="x")
+        y = tf.sqrt(x, name="y")
+        check = tf.add_check_numerics_ops()
+        sess.run([y, check], {x: 1.0})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="y:0 : Tensor had NaN values"):
+            sess.run(check, {x: -1.0})
+
+
 def test_shapes_are_ensured() -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
         x = tf.placeholder(tf.float32, [None, 2])
