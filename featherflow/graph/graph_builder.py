@@ -94,12 +94,9 @@ def _convert_inputs(
                 inputs.append(_convert_single(op, arg, value, attrs))
     finally:
         scopes.current = outer_scope
-    for tensor in inputs:
+    for index, tensor in enumerate(inputs):
         if tensor._op.graph is not graph:
-            raise ValueError(
-                f"{op.name} '{node_name}': input {tensor!r} is of another graph. Build both in one "
-                "graph, or move the value with sess.run and tf.constant."
-            )
+            inputs[index] = graph._take_in(tensor, f"{op.name} '{node_name}'")
     return inputs
 
 
@@ -107,8 +104,10 @@ def _convert_single(op: Op, arg: ArgDef, value: Any, attrs: dict[str, Any]) -> T
     wanted = arg.type if arg.type_attr is None else attrs.get(arg.type_attr)
     if value.__class__ is Tensor and not arg.is_ref:
         tensor = value
+    elif wanted is None and arg.type_attr is not None:
+        tensor = _convert_inferred(op, arg, value)
     else:
-        tensor = _convert_value(op, arg, value, wanted, _default_type(op, arg))
+        tensor = _convert_value(op, arg, value, wanted, None)
     dtype = tensor._dtype
     if arg.is_ref and not dtype._is_ref_dtype:
         raise TypeError(
@@ -122,6 +121,21 @@ def _convert_single(op: Op, arg: ArgDef, value: Any, attrs: dict[str, Any]) -> T
     elif base is not wanted:
         _refuse_dtype(op, arg, tensor, wanted)
     return tensor
+
+
+def _convert_inferred(op: Op, arg: ArgDef, value: Any) -> Tensor:
+    """`value` in its own dtype; in the default of the type attr where the op does not take that."""
+    attr = op.op_def.attr(arg.type_attr)  # type: ignore[arg-type]
+    if attr is None or not attr.has_default:
+        return _convert_value(op, arg, value, None, None)
+    try:
+        tensor = convert(value, None, arg.name, arg.is_ref)
+    except (TypeError, ValueError):
+        pass  # a list of tensors of several dtypes, which may all become the default
+    else:
+        if attr.allowed_values is None or tensor.dtype.base_dtype in attr.allowed_values:
+            return tensor
+    return _convert_value(op, arg, value, attr.default, None)
 
 
 def _convert_value(
