@@ -68,7 +68,12 @@ def _cast_array(array: np.ndarray, wanted: DType | None) -> np.ndarray:
 
 
 def _infer(values: Any) -> np.ndarray:
-    array = np.array(values)
+    try:
+        array = np.array(values)
+    except ValueError as error:
+        raise ValueError(
+            f"Can't convert non-rectangular Python sequence to Tensor: {values!r}"
+        ) from error
     if array.dtype.kind in "US":
         return _strings(values)
     if array.dtype == object:

@@ -6,19 +6,38 @@ wait run in `dataflow_executor.py`, through a Propagator.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 
 from featherflow.framework.errors import (
+    AlreadyExistsError,
     CancelledError,
     InternalError,
     InvalidArgumentError,
+    NotFoundError,
     OpError,
+    PermissionDeniedError,
     ResourceExhaustedError,
+    StatusError,
+    UnimplementedError,
 )
 from featherflow.runtime.executor_plan import CONTEXT_SLOT, ExecutorPlan
 from featherflow.runtime.step_context import OpKernelContext
+
+#: What the exceptions of Python and NumPy are as errors of ops.
+_OP_ERRORS: tuple[tuple[type[Exception], type[StatusError]], ...] = (
+    (MemoryError, ResourceExhaustedError),
+    (FileNotFoundError, NotFoundError),
+    (FileExistsError, AlreadyExistsError),
+    (PermissionError, PermissionDeniedError),
+    (NotImplementedError, UnimplementedError),
+    (ValueError, InvalidArgumentError),
+    (TypeError, InvalidArgumentError),
+    (IndexError, InvalidArgumentError),
+    (OverflowError, InvalidArgumentError),
+)
 
 
 def run_plan(plan: ExecutorPlan, feeds: list[Any], context: OpKernelContext) -> list[Any]:
@@ -53,12 +72,24 @@ def located_error(error: Exception, node: Any) -> Exception:
     if node is None:
         return error
     if not isinstance(error, OpError):
-        if isinstance(error, MemoryError):
-            error = ResourceExhaustedError(None, None, f"Out of memory: {error}")
-        elif isinstance(error, (ValueError, TypeError, IndexError, OverflowError)):
-            error = InvalidArgumentError(None, None, str(error))
-        else:
-            error = InternalError(None, None, f"{type(error).__name__}: {error}")
+        error = _as_op_error(error)
     if node.operation is not None and error.op is None:
         error.attach(node.operation)
     return error
+
+
+def _as_op_error(error: Exception) -> OpError:
+    """What NumPy or Python raised in a kernel, as the error that TensorFlow has for it."""
+    text = str(error) or type(error).__name__
+    if isinstance(error, ValueError) and "could not be broadcast" in text:
+        return InvalidArgumentError(
+            None,
+            None,
+            "Incompatible shapes",
+            received=" and ".join(re.findall(r"\([\d,]*\)", text)),
+            expected="shapes that broadcast: equal dimensions, or one of them 1",
+        )
+    for kind, op_error in _OP_ERRORS:
+        if isinstance(error, kind):
+            return op_error(None, None, text)
+    return InternalError(None, None, f"{type(error).__name__}: {error}")

@@ -14,7 +14,7 @@ from featherflow.framework.op import unregister_op
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "adding_an_op.md"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def example():
     """The names that the document's example defines."""
     code = re.search(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL).group(1)
