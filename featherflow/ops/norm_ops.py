@@ -114,14 +114,15 @@ def _check_order(order: Any, is_matrix: bool) -> None:
 
 def _norm_of_magnitudes(magnitudes: Tensor, order: Any, axes: list[int] | None) -> Tensor:
     """The norm of order 1, ∞ or p, its dimensions kept."""
-    is_matrix = axes is not None and len(axes) == 2
-    first = None if axes is None else axes[0]
+    first, second = None, None
+    if axes is not None:
+        first, second = axes[0], axes[1] if len(axes) == 2 else None
     if order == 1:
         total = reduce_sum(magnitudes, first, keepdims=True)
-        return reduce_max(total, axes[1], keepdims=True) if is_matrix else total  # type: ignore[index]
+        return total if second is None else reduce_max(total, second, keepdims=True)
     if order == np.inf:
-        if is_matrix:
-            magnitudes = reduce_sum(magnitudes, axes[1], keepdims=True)  # type: ignore[index]
+        if second is not None:
+            magnitudes = reduce_sum(magnitudes, second, keepdims=True)
         return reduce_max(magnitudes, first, keepdims=True)
     powers = pow(magnitudes, order)
     return pow(reduce_sum(powers, axes, keepdims=True), 1.0 / order)
