@@ -166,7 +166,7 @@ class _Builder:
 
     def _new_group(self, key: Any, source: FramePlan) -> Group:
         kind, target, constant, _ = key
-        group = Group({"next_iteration": "next"}.get(kind, kind), target, constant)
+        group = Group("next" if kind == "next_iteration" else kind, target, constant)
         if kind == "enter":
             target.enters += 1
             target.constants += constant
@@ -218,11 +218,12 @@ class _Builder:
         sender.merges = (*sender.merges, (plan.index, slot))
 
     def _count_merge_inputs(self, plan: UnitPlan, sources: list[Node]) -> None:
-        kinds = [
-            (source.definition.control_flow, source.attrs.get("is_constant")) for source in sources
-        ]
-        plan.inputs_first = sum(kind != "next_iteration" for kind, _ in kinds)
-        plan.inputs_later = sum(kind != "enter" or constant for kind, constant in kinds)
+        for source in sources:
+            kind = source.definition.control_flow
+            if kind != "next_iteration":
+                plan.inputs_first += 1
+            if kind != "enter" or source.attrs["is_constant"]:
+                plan.inputs_later += 1
 
     def _note_wait(self, plan: UnitPlan, source: Node, heads_loop: bool) -> None:
         if self._is_there(source):

@@ -144,22 +144,31 @@ class DirectSession(SessionInterface):
     ) -> list[Any]:
         if options is not None or run_metadata is not None or self._timeout_ms:
             return self._run_with_options(prepared, feed_values, options, run_metadata)
+        plan = prepared.plan
         cancellation = Cancellation()
         self._running.add(cancellation)
         try:
-            context = self._new_context(cancellation)
-            plan = prepared.plan
+            if self._closed:
+                raise _closed_error()
+            context = OpKernelContext(
+                next(_step_ids),
+                self.resources,
+                self._device_name,
+                cancellation,
+                None,
+                self.functions,
+            )
             if plan.__class__ is not ExecutorPlan:
                 return leave_step(plan, run_step(plan, feed_values, context, _pool))
             values = executor.run_plan(plan, feed_values, context)  # type: ignore[arg-type]
         finally:
             self._running.discard(cancellation)
-        return [leave_run(values[slot], copy) for slot, copy in plan.fetches]
+        return [leave_run(values[slot], copy) for slot, copy in plan.fetches]  # type: ignore
 
     def _new_context(
-        self, cancellation: Cancellation, stats: StepStatsCollector | None = None
+        self, cancellation: Cancellation, stats: StepStatsCollector | None
     ) -> OpKernelContext:
-        if self._closed:  # between the check of the public session and here
+        if self._closed:
             raise _closed_error()
         return OpKernelContext(
             next(_step_ids),
@@ -181,7 +190,7 @@ class DirectSession(SessionInterface):
             values, stats = self.run_traced(prepared, feed_values, options)
         else:
             values = self._run_plan(prepared.plan, feed_values, options)
-        if stats is not None:
+        if stats is not None and metadata is not None:
             metadata.step_stats.CopyFrom(metadata_messages.step_stats_message(stats))
             if self._planner.builds_cost_model:
                 metadata.cost_graph.CopyFrom(metadata_messages.cost_graph_message(stats, ()))
@@ -241,7 +250,7 @@ class DirectSession(SessionInterface):
         self, handle: str, feeds: dict[Tensor, Any], fetches: list[Tensor]
     ) -> list[Any]:
         with self._cancellable(None) as cancellation:
-            context = self._new_context(cancellation)
+            context = self._new_context(cancellation, None)
             return self._partial_runs.get(handle).run(
                 feeds,
                 fetches,

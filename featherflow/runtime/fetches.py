@@ -15,6 +15,7 @@ from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.graph import Graph
 from featherflow.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from featherflow.graph.operation import Operation
+from featherflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
 from featherflow.graph.tensor import Tensor
 
 #: Types that stand for several tensors: type → (parts of a fetch, value from parts, feed → parts).
@@ -342,4 +343,16 @@ register_session_run_conversion_functions(
     lambda slices: (_slices_parts(slices), _slices_value),
     lambda slices, value: list(zip(_slices_parts(slices), value)),
     _slices_parts,
+)
+
+
+def _sparse_parts(sparse: SparseTensor) -> list[Tensor]:
+    return [sparse.indices, sparse.values, sparse.dense_shape]
+
+
+register_session_run_conversion_functions(
+    SparseTensor,
+    lambda sparse: (_sparse_parts(sparse), lambda parts: SparseTensorValue(*parts)),
+    lambda sparse, value: list(zip(_sparse_parts(sparse), value)),
+    _sparse_parts,
 )

@@ -12,6 +12,7 @@ import pytest
 
 import featherflow.compat.v1 as tf
 from featherflow.framework.errors import InaccessibleTensorError, InvalidArgumentError
+from featherflow.runtime.fetches import register_session_run_conversion_functions
 
 Pair = namedtuple("Pair", ["left", "right"])
 
@@ -150,6 +151,41 @@ def test_indexed_slices() -> None:
         assert plain(full) == tf.IndexedSlicesValue([[1.0], [2.0]], [3, 1], [5, 1])
         assert sess.run(short, fed).dense_shape is None
         assert plain(sess.run(values * 2.0, {short: ([[3.0], [4.0]], [0, 1])})) == [[6.0], [8.0]]
+
+
+def test_sparse_tensors() -> None:
+    with tf.Graph().as_default(), tf.Session() as sess:
+        sparse = tf.sparse_placeholder(tf.float32, [2, 2])
+        made = tf.SparseTensor([[0, 1]], sparse.values * 2.0, [2, 2])
+        for value in (
+            tf.SparseTensorValue([[0, 1]], [3.0], [2, 2]),
+            (np.array([[0, 1]]), np.array([3.0]), [2, 2]),
+        ):
+            found = sess.run({"made": made, "fed": sparse}, {sparse: value})
+            assert type(found["made"]) is tf.SparseTensorValue
+            assert plain(found["made"]) == tf.SparseTensorValue([[0, 1]], [6.0], [2, 2])
+            assert plain(found["fed"]) == tf.SparseTensorValue([[0, 1]], [3.0], [2, 2])
+        handle = sess.partial_run_setup(made, [sparse])
+        assert sess.partial_run(handle, made, {sparse: value}).values.tolist() == [6.0]
+
+
+def test_types_of_the_user() -> None:
+    class Both:
+        def __init__(self, first: Any, second: Any) -> None:
+            self.parts = [first, second]
+
+    with tf.Graph().as_default(), tf.Session() as sess:
+        both = Both(tf.placeholder_with_default(1, []), tf.placeholder_with_default(2, []))
+        with pytest.raises(TypeError, match='has invalid type "Both"'):
+            sess.run(both)
+        register_session_run_conversion_functions(
+            Both,
+            lambda item: (item.parts, lambda values: tuple(values)),
+            lambda item, value: list(zip(item.parts, value)),
+        )
+        assert sess.run([both], {both: (5, 6)}) == [(5, 6)]
+        with pytest.raises(ValueError, match="is registered already"):
+            register_session_run_conversion_functions(Both, lambda item: (item.parts, tuple))
 
 
 def test_rank_0_leaves_as_numpy_scalars(model: Model) -> None:
