@@ -13,7 +13,9 @@ from featherflow.framework.exports import export_v1
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.tensor import Tensor
 from featherflow.ops import constant_ops, random_ops
+from featherflow.ops.core_array_ops import slice_
 from featherflow.ops.fill_ops import ones, zeros
+from featherflow.ops.tensor_diag_ops import eye
 
 # The standard deviation of a standard normal cut off at ±2.
 _TRUNCATED_STDDEV = 0.87962566103423978
@@ -98,6 +100,36 @@ class Constant(Initializer):
 
     def _arguments(self) -> dict[str, Any]:
         return {"value": self.value}
+
+
+@export_v1("initializers.identity")
+class Identity(Initializer):
+    """`gain` on the diagonal of a matrix, zeros elsewhere.
+
+    Args:
+      gain: the factor.
+      dtype: of the values where a call names none; floating.
+    Raises:
+      ValueError: (from the call) the shape is not a matrix.
+    """
+
+    def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
+        super().__init__(dtype)
+        if not self.dtype.is_floating:
+            raise ValueError(f"Argument `dtype` must be floating, received {self.dtype.name}.")
+        self.gain = gain
+
+    def _values(self, shape: Any, dtype: DType, partition_info: Any) -> Tensor:
+        whole = _whole_shape(shape, partition_info)
+        if len(whole) != 2:
+            raise ValueError(f"Only matrices have a diagonal, received the shape {whole}.")
+        matrix = eye(*whole, dtype=dtype)
+        if partition_info is not None:
+            matrix = slice_(matrix, partition_info.var_offset, shape)
+        return self.gain * matrix  # type: ignore[operator]
+
+    def _arguments(self) -> dict[str, Any]:
+        return {"gain": self.gain}
 
 
 class _Seeded(Initializer):

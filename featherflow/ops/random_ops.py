@@ -226,9 +226,8 @@ def random_uniform(
         shape = _shape_tensor(shape)
         from_zero = isinstance(minval, int) and minval == 0
         to_one = isinstance(maxval, int) and maxval == 1
-        if dtype.is_integer or not from_zero:
+        if dtype.is_integer or not (from_zero and to_one):
             minval = convert_to_tensor(minval, dtype=dtype, name="min")
-        if dtype.is_integer or not to_one:
             maxval = convert_to_tensor(maxval, dtype=dtype, name="max")
         seeds = _seeds(seed)
         if dtype.is_integer:
