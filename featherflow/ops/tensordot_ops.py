@@ -117,8 +117,9 @@ def _as_matrix(tensor: Tensor, axes: Axes, contracted_first: bool) -> _Side:
     if isinstance(axes, list) and tensor.shape.rank is not None:
         axes, free = _split_axes(tensor.shape.rank, axes)
         sizes = tensor.shape.as_list()
-        if None not in sizes:
-            return _known_matrix(tensor, sizes, free, axes, contracted_first)  # type: ignore[arg-type]
+        known = [size for size in sizes if size is not None]
+        if len(known) == len(sizes):
+            return _known_matrix(tensor, known, free, axes, contracted_first)
         free_sizes = [sizes[axis] for axis in free]
         contracted = constant(axes, dtypes.int32, name="axes")
         kept = constant(free, dtypes.int32, name="free")
