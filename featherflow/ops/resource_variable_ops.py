@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 
 from featherflow.framework import dtypes
-from featherflow.framework.errors import FailedPreconditionError, InvalidArgumentError
+from featherflow.framework.errors import (
+    FailedPreconditionError,
+    InvalidArgumentError,
+    NotFoundError,
+)
 from featherflow.framework.op import define_op
 from featherflow.framework.op_kernel import OpKernel
 from featherflow.framework.resource import VariableCell
@@ -183,7 +187,14 @@ AssignVariableOp.not_differentiable(_ASSIGNMENT)
 def update_cell(cell: VariableCell, function: Any, value: np.ndarray) -> None:
     """`cell ← function(cell, value)` for a ufunc; in place unless a reader holds the array."""
     with cell.lock:
-        current = read_cell(cell)
+        current = cell.value
+        if current is None:
+            raise NotFoundError(
+                None,
+                None,
+                f"Cannot update variable {cell.name}, which is not initialized",
+                remedy="Run its initializer first: sess.run(tf.global_variables_initializer()).",
+            )
         if current.shape != value.shape:
             raise InvalidArgumentError(
                 None,

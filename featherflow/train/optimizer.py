@@ -15,11 +15,11 @@ from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.ops import gradients as gradients_module
 from featherflow.ops import training_ops
+from featherflow.ops.gather_ops import unsorted_segment_sum
 from featherflow.ops.grouping_ops import group, tuple_v1
 from featherflow.ops.indexed_slices_ops import IndexedSlices
 from featherflow.ops.ref_variable_ops import assign_add
 from featherflow.ops.resource_variables import ResourceVariable
-from featherflow.ops.gather_ops import unsorted_segment_sum
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.unique_ops import unique
 from featherflow.ops.variable_base import Variable
@@ -150,7 +150,7 @@ class Optimizer:
         pairs = tuple(grads_and_vars)
         if not pairs:
             raise ValueError("No variables provided.")
-        pairs = tuple((_as_gradient(grad, var), var) for grad, var in pairs)
+        pairs = tuple((_as_gradient(grad, var), _as_variable(var)) for grad, var in pairs)
         variables = [var for grad, var in pairs if grad is not None]
         if not variables:
             raise ValueError(
@@ -305,8 +305,12 @@ def _target(variable: Any) -> Tensor:
     """What gradients are taken with respect to: a ref, a handle, or a tensor itself."""
     if isinstance(variable, ResourceVariable):
         return variable.handle
+    return _as_variable(variable)._as_graph_element()
+
+
+def _as_variable(variable: Any) -> Variable:
     if isinstance(variable, Variable):
-        return variable._as_graph_element()
+        return variable
     raise NotImplementedError(f"Trying to optimize unsupported type {variable!r}")
 
 
