@@ -90,8 +90,9 @@ def take_band(
     Raises:
       InvalidArgumentError: the band is not inside the matrices.
     """
-    check_band(*matrices.shape[-2:], low, high)
-    index = band_index(*matrices.shape[-2:], low, high, align)
+    rows, columns = matrices.shape[-2:]
+    check_band(rows, columns, low, high)
+    index = band_index(rows, columns, low, high, align)
     result = np.full(matrices.shape[:-2] + index.shape, padding, dtype=matrices.dtype)
     result[(..., *index.places)] = matrices[..., index.rows, index.columns]
     return result

@@ -72,7 +72,7 @@ def flat_places(
     count = math.prod(indices.shape[:-1])
     rows = indices.reshape(count, indices.shape[-1]).astype(np.int64)
     limits = np.array(dims, dtype=np.int64)
-    valid = ((rows >= 0) & (rows < limits)).all(axis=1)
+    valid = np.logical_and.reduce((rows >= 0) & (rows < limits), axis=1)
     if valid.all():
         return rows @ _steps(dims), None
     if policy == "IGNORE":
@@ -228,7 +228,7 @@ def segment_reduce(
     unique, reduced = reduce_by_place(ids, data, combine)
     if mean:
         counts = np.bincount(ids)[unique].reshape(-1, *(1,) * (data.ndim - 1))
-        quotient = reduced / counts.astype(reduced.real.dtype)
+        quotient: np.ndarray = reduced / counts.astype(np.real(reduced).dtype)
         reduced = np.trunc(quotient) if data.dtype.kind in "iu" else quotient
     result[unique] = reduced.astype(data.dtype, copy=False)
     return result

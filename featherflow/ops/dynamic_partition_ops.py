@@ -151,7 +151,7 @@ def _dynamic_stitch_cpu(*indices_and_data: np.ndarray) -> np.ndarray:
 @ParallelDynamicStitch.gradient
 def _dynamic_stitch_grad(op: Any, grad: Tensor) -> list[Tensor | None]:
     indices = op.inputs[: op.attrs["N"]]
-    return [None] * len(indices) + [GatherV2(grad, places, 0) for places in indices]
+    return [*[None] * len(indices), *(GatherV2(grad, places, 0) for places in indices)]
 
 
 @export("dynamic_stitch")

@@ -116,13 +116,13 @@ def any_axis_gradient(
     """
     params_shape: Any = shape_of(params, out_type=dtypes.int64)
     place = cast(axis % cast(rank_of(params), axis.dtype), dtypes.int64)  # type: ignore[operator]
-    batch = reduce_prod(params_shape[:batch_dims])
-    middle = reduce_prod(params_shape[batch_dims:place])
+    batch: Any = reduce_prod(params_shape[:batch_dims])
+    middle: Any = reduce_prod(params_shape[batch_dims:place])
     size = params_shape[place]
     inner = reduce_prod(params_shape[place + 1 :])
-    places = cast(Reshape(indices, [batch, 1, -1]), dtypes.int64)
-    offsets = Reshape(range_(batch * middle) * size, [batch, middle, 1])
-    rows = Reshape(places + offsets, [-1])
+    places: Any = cast(Reshape(indices, [batch, 1, -1]), dtypes.int64)
+    starts: Any = range_(batch * middle)
+    rows = Reshape(places + Reshape(starts * size, [batch, middle, 1]), [-1])
     values = Reshape(grad, concat([shape_of(rows, out_type=dtypes.int64), [inner]], 0))
     total = UnsortedSegmentSum(values, rows, batch * middle * size)
     return Reshape(total, params_shape)

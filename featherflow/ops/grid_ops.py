@@ -75,7 +75,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
 
 
 @export("repeat")
-def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Each slice of `input` several times in a row.
 
     Args:
@@ -110,10 +110,15 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
 
 def _repeat_equally(data: Tensor, sizes: Any, times: Any, axis: int) -> Tensor:
     expanded = expand_dims(data, axis + 1)
-    rank = data.shape.rank
-    multiples: list[Any] = [1] * (axis + 1) + [times] + [1] * (rank - axis - 1)  # type: ignore[operator]
-    tiled = tile(expanded, multiples)
+    tiled = tile(expanded, _multiples(expanded, axis + 1, times))
     return reshape(tiled, concat([sizes[:axis], [times * sizes[axis]], sizes[axis + 1 :]], 0))
+
+
+def _multiples(tensor: Tensor, axis: int, times: Any) -> list[Any]:
+    """1 for each dimension but `axis`."""
+    result: list[Any] = [1] * len(tensor.shape.as_list())
+    result[axis] = times
+    return result
 
 
 def _repeat_each(data: Tensor, sizes: Any, times: Any, axis: int) -> Tensor:
@@ -122,9 +127,7 @@ def _repeat_each(data: Tensor, sizes: Any, times: Any, axis: int) -> Tensor:
     most = maximum(constant(0, times.dtype, name="zero"), reduce_max(each))
     mask = sequence_mask(each, most)
     expanded = expand_dims(data, axis + 1)
-    rank = data.shape.rank
-    multiples: list[Any] = [1] * (axis + 1) + [most] + [1] * (rank - axis - 1)  # type: ignore[operator]
-    tiled = tile(expanded, multiples)
+    tiled = tile(expanded, _multiples(expanded, axis + 1, most))
     kept = boolean_mask(tiled, mask, axis=axis)
     if axis == 0:
         return kept

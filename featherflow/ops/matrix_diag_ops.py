@@ -326,7 +326,7 @@ def _matrix_set_diag_shape(c: InferenceContext) -> TensorShape:
         rows, columns = dims[-2:]
         diagonals.check_band(rows, columns, low, high)  # type: ignore[arg-type]
         if len(c.shapes) == 2 and band is not None:  # the later versions leave it to the run
-            c.merge_dim(band[-1], diagonals.longest(rows, columns, low, high))  # type: ignore[arg-type]
+            c.merge_dim(band[-1], min(rows, columns))  # type: ignore[type-var]
     if band is None:
         return c.shapes[0]
     outer = band[: -1 if low == high else -2]
@@ -354,7 +354,8 @@ def _set(input: np.ndarray, diagonal: np.ndarray, k: np.ndarray, align: str) -> 
     if input.ndim < 2:
         raise InvalidArgumentError(None, None, "input must be at least 2-dim")
     low, high = diagonals.band_of(k)
-    diagonals.check_band(*input.shape[-2:], low, high)
+    rows, columns = input.shape[-2:]
+    diagonals.check_band(rows, columns, low, high)
     return diagonals.put_band(input.copy(), diagonal, low, high, align)
 
 

@@ -33,23 +33,15 @@ def _reshape_shape(c: InferenceContext) -> TensorShape:
     c.with_rank(1, 1)
     source = c.shapes[0]._dims
     wanted = c.constant_as_shape(1)
+    count = wanted.num_elements()
     if wanted._dims is None or source is None:
         return wanted
-    if None in wanted._dims:
+    if count is None:
         return _infer_missing(c, source, wanted)
-    if None not in source:
-        if math.prod(source) != math.prod(wanted._dims):
-            c.fail(
-                f"Cannot reshape a tensor with {math.prod(source)} elements to shape {wanted} "
-                f"({math.prod(wanted._dims)} elements)",
-                received=f"tensor of shape {c.shapes[0]}",
-            )
-        return wanted
     known = math.prod(dim for dim in source if dim is not None)
-    if known and math.prod(wanted._dims) % known:
+    if count != known if None not in source else known and count % known:
         c.fail(
-            f"Cannot reshape a tensor of shape {c.shapes[0]} to shape {wanted}: "
-            f"{math.prod(wanted._dims)} elements are not a multiple of {known}"
+            f"Cannot reshape a tensor of shape {c.shapes[0]} to shape {wanted} ({count} elements)"
         )
     return wanted
 
@@ -61,9 +53,9 @@ def _infer_missing(
     dims = wanted._dims
     assert dims is not None
     known = math.prod(dim for dim in dims if dim is not None)
-    if dims.count(None) > 1 or known == 0 or (None in source and 0 not in source):
+    total = 0 if 0 in source else TensorShape._of(source).num_elements()
+    if dims.count(None) > 1 or known == 0 or total is None:
         return wanted
-    total = 0 if 0 in source else math.prod(source)  # type: ignore[arg-type]
     if total % known:
         c.fail(
             f"Dimension size must be evenly divisible by {known} but is {total}",
@@ -239,7 +231,8 @@ def _squeezed(dims: tuple[int | None, ...], axes: tuple[int, ...]) -> tuple[int 
 def _squeeze_cpu(input: np.ndarray, *, squeeze_dims: tuple[int, ...]) -> np.ndarray:
     if not squeeze_dims:
         return input.reshape([dim for dim in input.shape if dim != 1])
-    return input.reshape(_squeezed(input.shape, squeeze_dims))
+    dims: Any = _squeezed(input.shape, squeeze_dims)
+    return input.reshape(dims)
 
 
 @Squeeze.gradient

@@ -114,8 +114,9 @@ def _batch_gather_nd(
         indices_shape: Any = shape_of(indices)
         batch_shape = params_shape[:batch_dims]
         flat = reshape(params, concat([[-1], params_shape[batch_dims:]], 0))
-        batch_places = reshape(range_(shape_of(flat)[0]), [-1] + [1] * (rank - batch_dims))
-        inner = reshape(indices, concat([[-1], indices_shape[batch_dims:]], 0))
+        count = shape_of(flat)[0]  # type: ignore[index]
+        batch_places = reshape(range_(count), [-1] + [1] * (rank - batch_dims))
+        inner: Any = reshape(indices, concat([[-1], indices_shape[batch_dims:]], 0))
         places = zeros_like(inner[..., :1]) + cast(batch_places, indices.dtype)
         result = GatherNd(flat, concat([places, inner], -1), bad_indices_policy=policy)
         result_shape: Any = shape_of(result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -133,7 +133,7 @@ def _axis_last(axis: int, rank: int | None, dynamic_rank: Any) -> Tensor:
 # --- LowerBound, UpperBound -----------------------------------------------------------------------
 
 
-def _define_bound(name: str, side: str) -> Op:
+def _define_bound(name: str, side: Literal["left", "right"]) -> Op:
     op = define_op(
         name,
         inputs=("sorted_inputs: T", "values: T"),

@@ -39,8 +39,8 @@ def _places(data_format: str) -> tuple[int, int, int]:
 
 
 def _image_dims(c: InferenceContext) -> list[Dim]:
-    data_format = c.attrs["data_format"]
-    return list(c.with_rank(0, 5 if data_format == "NCHW_VECT_C" else 4)._dims)  # type: ignore[arg-type]
+    rank = 5 if c.attrs["data_format"] == "NCHW_VECT_C" else 4
+    return list(c.with_rank(0, rank)._dims or ())
 
 
 def _divided(c: InferenceContext, size: Dim, divisor: int) -> Dim:
@@ -194,7 +194,7 @@ def _space_to_batch_nd_shape(c: InferenceContext) -> TensorShape:
 
 def _only_inner(c: InferenceContext, dims: tuple[Dim, ...]) -> TensorShape:
     """The dimensions after the spatial ones are known whatever the block sizes are."""
-    count = c.shapes[1]._dims[0]  # type: ignore[index]
+    count: Any = c.shapes[1]._dims[0]  # type: ignore[index]
     return TensorShape._of((None,) * (count + 1) + dims[count + 1 :])
 
 

@@ -244,7 +244,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     elif rank is None:
         dense_shape = placeholder(dtypes.int64, [None], shape_name)
     else:
-        known = [-1 if size is None else size for size in sizes.as_list()]  # type: ignore[union-attr]
+        known = [-1 if size is None else size for size in TensorShape(sizes).as_list()]
         default = convert_to_tensor(np.array(known, np.int64))
         dense_shape = placeholder_with_default(default, [rank], shape_name)
     values = placeholder(dtype, [None], values_name)

@@ -43,7 +43,7 @@ def masks_of(attrs: dict[str, Any]) -> SliceMasks:
     return SliceMasks(*(attrs[name] for name in _MASK_NAMES))
 
 
-def _mask_attrs(op: Any) -> dict[str, int]:
+def _mask_attrs(op: Any) -> dict[str, Any]:
     return {name: op.attrs[name] for name in _MASK_NAMES}
 
 
@@ -306,7 +306,7 @@ class SliceSpec:
         self.begin: list[Any] = []
         self.end: list[Any] = []
         self.strides: list[Any] = []
-        self.masks = dict.fromkeys(_MASK_NAMES, 0)
+        self.masks: dict[str, Any] = dict.fromkeys(_MASK_NAMES, 0)
         for position, entry in enumerate(entries):
             self._add(entry, 1 << position)
 
@@ -324,7 +324,7 @@ class SliceSpec:
             stride: Any = 1
             if isinstance(entry, Tensor) and entry.dtype.base_dtype is not dtypes.int32:
                 stride = None  # made after end, as TensorFlow does
-            end = entry + 1
+            end: Any = entry + 1  # type: ignore[operator]
             if stride is None:
                 stride = constant(1, entry.dtype.base_dtype)
             self._append(entry, end, stride)
@@ -404,5 +404,5 @@ def get_item(tensor: Any, entries: Any, var: Any = None) -> Tensor:
     spec = SliceSpec(entries)
     inputs = [tensor, *spec.begin, *spec.end, *spec.strides]
     with name_scope(None, "strided_slice", inputs) as scope:
-        bounds = packed_bounds(spec)
-        return strided_slice(tensor, *bounds, **spec.masks, var=var, name=scope)
+        begin, end, strides = packed_bounds(spec)
+        return strided_slice(tensor, begin, end, strides, **spec.masks, var=var, name=scope)
