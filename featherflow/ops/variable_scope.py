@@ -107,24 +107,22 @@ class VariableScope:
         if asked.get("reuse") is None:
             asked["reuse"] = self._reuse
         with name_scope(None):
-            asked["dtype"] = self._agreed_dtype(full_name, asked.get("dtype"), asked["initializer"])
+            asked["dtype"] = self._agreed_dtype(asked.get("dtype"), asked["initializer"])
             if asked["initializer"] is None:
                 asked["initializer"] = self._initializer
             return store.get(VariableRequest(full_name, **asked), custom_getter)
 
-    def _agreed_dtype(self, name: str, dtype: Any, initializer: Any) -> dtypes.DType:
+    def _agreed_dtype(self, dtype: Any, initializer: Any) -> dtypes.DType:
+        """The dtype asked for, else the scope's; a value given as initialiser keeps its own."""
         if dtype is None:
-            if initializer is not None and not callable(initializer):
-                return convert_to_tensor(initializer).dtype.base_dtype
             return self._dtype
         wanted = dtypes.as_dtype(dtype).base_dtype
         if initializer is not None and not callable(initializer):
             found = convert_to_tensor(initializer).dtype.base_dtype
             if found is not wanted:
                 raise ValueError(
-                    f"Initializer type '{found.name}' and explicit dtype '{wanted.name}' of "
-                    "variable "
-                    f"'{name}' don't match."
+                    f"Initializer type '{found.name}' and explicit dtype '{wanted.name}' don't "
+                    "match."
                 )
         return wanted
 

@@ -190,10 +190,13 @@ class VariableStore:
         partitions = checked_partitions(request, shape)
         parts = []
         for index, (offset, size) in enumerate(slices_of(shape.as_list(), partitions)):
-            value = slice_tensor(initializer, offset, size) if from_value else initializer
+            part_name, value = f"{name}/part_{index}", initializer
+            if from_value:
+                with name_scope(f"{part_name}/PartitionedInitializer"):
+                    value = slice_tensor(initializer, offset, size)
             part_request = replace(
                 request.without_partitioner(),
-                name=f"{name}/part_{index}",
+                name=part_name,
                 shape=None if from_value else size,
                 initializer=value,
             )
