@@ -58,13 +58,17 @@ def _sources(operation: Operation) -> Iterator[Operation]:
     if kind == "enter" or _heads_loop(operation):
         return
     if kind == "exit":
-        loop = operation._control_flow_context
-        if loop is not None:
-            yield from (variable.initial.op for variable in loop.variables)
+        yield from (tensor.op for tensor in _entering(operation))
         return
     for tensor in operation.inputs:
         yield tensor.op
     yield from operation.control_inputs
+
+
+def _entering(operation: Operation) -> list[Tensor]:
+    """The initial values of the loop that an Exit leads out of: dead ones keep it from running."""
+    loop = operation._control_flow_context
+    return [] if loop is None else [variable.initial for variable in loop.variables]
 
 
 def _heads_loop(operation: Operation) -> bool:
@@ -84,7 +88,7 @@ def _of_operation(operation: Operation, known: dict[Operation, Conditions]) -> C
     if kind == "enter" or _heads_loop(operation):
         return _NONE
     if kind == "exit":
-        return _NONE.union(*(known[source] for source in _sources(operation)))
+        return _NONE.union(*(_of_output(tensor, known) for tensor in _entering(operation)))
     found = [_of_output(tensor, known) for tensor in operation.inputs]
     if kind == "merge":
         return found[0].intersection(*found[1:])

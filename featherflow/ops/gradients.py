@@ -191,7 +191,7 @@ def _ones(y: Tensor, name: str) -> Tensor:
             f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})"
         )
     with name_scope(name) as scope:
-        one = constant(1, dtype=y.dtype.base_dtype)
+        one = constant(y.dtype.is_bool or 1, dtype=y.dtype.base_dtype)
     return Fill(shape_of(y), one, name=scope)
 
 
