@@ -272,7 +272,7 @@ def flat_arg_dtypes(args: tuple[ArgDef, ...], attrs: dict[str, Any]) -> list[Any
         if arg.type_list_attr is not None:
             result.extend(attrs[arg.type_list_attr])
             continue
-        dtype = arg.type if arg.type_attr is None else attrs[arg.type_attr]
+        dtype: Any = arg.type if arg.type_attr is None else attrs[arg.type_attr]
         if arg.is_ref:
             dtype = dtype._as_ref
         result.extend([dtype] * (1 if arg.number_attr is None else attrs[arg.number_attr]))

@@ -278,10 +278,7 @@ def no_kernel_error(table: KernelTable, device_type: str, node: NodeInfo) -> Not
 
     def distance(kernel: KernelDef) -> tuple[int, int]:
         misfits = sum(
-            any(
-                item not in allowed
-                for item in (wanted[attr] if isinstance(wanted[attr], tuple) else (wanted[attr],))
-            )
+            any(item not in allowed for item in _as_tuple(wanted[attr]))
             for attr, allowed in kernel.types.items()
             if attr in wanted
         )
@@ -298,6 +295,10 @@ def no_kernel_error(table: KernelTable, device_type: str, node: NodeInfo) -> Not
         remedy=f"The nearest is {nearest} ({nearest.location}); cast the inputs, change the "
         "device, or register a kernel with tf.register_kernel.",
     )
+
+
+def _as_tuple(value: Any) -> tuple[DType, ...]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _names(value: DType | Sequence[DType]) -> str:

@@ -192,7 +192,7 @@ def _convert_list(op: Op, arg: ArgDef, value: Any, attrs: dict[str, Any]) -> lis
             raise TypeError(
                 f"Expected list for '{arg.name}' argument to '{op.name}' Op, not {value!r}."
             )
-        value = list(value)
+    value = list(value)
     if arg.type_list_attr is not None:
         return _convert_heterogeneous(op, arg, value, attrs)
     wanted = arg.type if arg.type_attr is None else attrs.get(arg.type_attr)
