@@ -102,6 +102,7 @@ from featherflow.graph.graph_api import set_random_seed as set_random_seed
 from featherflow.graph.importer import import_graph_def as import_graph_def
 from featherflow.graph.operation import Operation as Operation
 from featherflow.graph.tensor import Tensor as Tensor
+from featherflow.ops.activation_ops import log_sigmoid as log_sigmoid
 from featherflow.ops.add_n_ops import accumulate_n as accumulate_n
 from featherflow.ops.add_n_ops import add_n as add_n
 from featherflow.ops.arg_extremum_ops import argmax as argmax
@@ -126,6 +127,7 @@ from featherflow.ops.cast_ops import to_double as to_double
 from featherflow.ops.cast_ops import to_float as to_float
 from featherflow.ops.cast_ops import to_int32 as to_int32
 from featherflow.ops.cast_ops import to_int64 as to_int64
+from featherflow.ops.check_numerics_ops import add_check_numerics_ops as add_check_numerics_ops
 from featherflow.ops.check_numerics_ops import check_numerics as check_numerics
 from featherflow.ops.check_numerics_ops import verify_tensor_all_finite as verify_tensor_all_finite
 from featherflow.ops.clip_norm_ops import clip_by_average_norm as clip_by_average_norm
@@ -178,6 +180,11 @@ from featherflow.ops.division_ops import truncatediv as truncatediv
 from featherflow.ops.division_ops import truncatemod as truncatemod
 from featherflow.ops.dynamic_partition_ops import dynamic_partition as dynamic_partition
 from featherflow.ops.dynamic_partition_ops import dynamic_stitch as dynamic_stitch
+from featherflow.ops.einsum_ops import einsum as einsum
+from featherflow.ops.element_loops import foldl as foldl
+from featherflow.ops.element_loops import foldr as foldr
+from featherflow.ops.element_loops import map_fn as map_fn
+from featherflow.ops.element_loops import scan as scan
 from featherflow.ops.exponential_ops import exp as exp
 from featherflow.ops.exponential_ops import expm1 as expm1
 from featherflow.ops.exponential_ops import log as log
@@ -210,6 +217,7 @@ from featherflow.ops.grid_ops import unravel_index as unravel_index
 from featherflow.ops.grouping_ops import group as group
 from featherflow.ops.grouping_ops import no_op as no_op
 from featherflow.ops.grouping_ops import tuple_v1 as tuple
+from featherflow.ops.hessians import hessians as hessians
 from featherflow.ops.identity_ops import ensure_shape as ensure_shape
 from featherflow.ops.identity_ops import guarantee_const as guarantee_const
 from featherflow.ops.identity_ops import identity as identity
@@ -242,6 +250,13 @@ from featherflow.ops.one_hot_ops import one_hot as one_hot
 from featherflow.ops.pack_ops import stack as stack
 from featherflow.ops.pack_ops import unstack as unstack
 from featherflow.ops.padding_ops import pad as pad
+from featherflow.ops.partitioners import fixed_size_partitioner as fixed_size_partitioner
+from featherflow.ops.partitioners import (
+    min_max_variable_partitioner as min_max_variable_partitioner,
+)
+from featherflow.ops.partitioners import (
+    variable_axis_size_partitioner as variable_axis_size_partitioner,
+)
 from featherflow.ops.placeholder_ops import placeholder as placeholder
 from featherflow.ops.placeholder_ops import placeholder_with_default as placeholder_with_default
 from featherflow.ops.print_ops import print_ as print
@@ -300,7 +315,6 @@ from featherflow.ops.segment_ops import unsorted_segment_sqrt_n as unsorted_segm
 from featherflow.ops.shape_ops import rank as rank
 from featherflow.ops.shape_ops import shape as shape
 from featherflow.ops.shape_ops import shape_n as shape_n
-from featherflow.ops.shape_ops import size as size
 from featherflow.ops.sort_ops import argsort as argsort
 from featherflow.ops.sort_ops import searchsorted as searchsorted
 from featherflow.ops.sort_ops import sort as sort
@@ -321,6 +335,7 @@ from featherflow.ops.sparse_tensor_ops import SparseTensorValue as SparseTensorV
 from featherflow.ops.sparse_tensor_ops import (
     convert_to_tensor_or_sparse_tensor as convert_to_tensor_or_sparse_tensor,
 )
+from featherflow.ops.sparse_tensor_ops import size as size
 from featherflow.ops.sparse_tensor_ops import sparse_placeholder as sparse_placeholder
 from featherflow.ops.sparse_tensor_ops import sparse_to_dense as sparse_to_dense
 from featherflow.ops.sparse_tensor_ops import to_dense as sparse_tensor_to_dense
@@ -337,9 +352,12 @@ from featherflow.ops.special_function_ops import zeta as zeta
 from featherflow.ops.splitting_ops import split as split
 from featherflow.ops.statistics_ops import count_nonzero as count_nonzero
 from featherflow.ops.statistics_ops import reduce_logsumexp as reduce_logsumexp
+from featherflow.ops.strided_slice_ops import newaxis as newaxis
 from featherflow.ops.strided_slice_ops import strided_slice as strided_slice
 from featherflow.ops.sum_ops import broadcast_to as broadcast_to
 from featherflow.ops.sum_ops import reduce_sum as reduce_sum
+from featherflow.ops.switch_case import switch_case as switch_case
+from featherflow.ops.template import make_template as make_template
 from featherflow.ops.tensor_array import TensorArray as TensorArray
 from featherflow.ops.tensor_diag_ops import eye as eye
 from featherflow.ops.tensor_diag_ops import tensor_diag as diag
@@ -362,6 +380,12 @@ from featherflow.ops.trigonometric_ops import cosh as cosh
 from featherflow.ops.trigonometric_ops import sin as sin
 from featherflow.ops.trigonometric_ops import sinh as sinh
 from featherflow.ops.trigonometric_ops import tan as tan
+from featherflow.ops.uninitialized_ops import (
+    assert_variables_initialized as assert_variables_initialized,
+)
+from featherflow.ops.uninitialized_ops import (
+    report_uninitialized_variables as report_uninitialized_variables,
+)
 from featherflow.ops.unique_ops import setdiff1d as listdiff
 from featherflow.ops.unique_ops import setdiff1d as setdiff1d
 from featherflow.ops.unique_ops import unique as unique

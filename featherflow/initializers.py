@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from featherflow.ops.init_ops import Constant as constant
     from featherflow.ops.init_ops import GlorotNormal as glorot_normal
     from featherflow.ops.init_ops import GlorotUniform as glorot_uniform
+    from featherflow.ops.init_ops import Identity as identity
     from featherflow.ops.init_ops import Ones as ones
     from featherflow.ops.init_ops import RandomNormal as random_normal
     from featherflow.ops.init_ops import RandomUniform as random_uniform

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from featherflow._namespaces import lazy_namespace
 
 if TYPE_CHECKING:
+    from featherflow.ops.activation_ops import log_sigmoid as log_sigmoid
     from featherflow.ops.activation_ops import softplus as softplus
+    from featherflow.ops.activation_ops import softsign as softsign
     from featherflow.ops.add_n_ops import accumulate_n as accumulate_n
     from featherflow.ops.add_n_ops import add_n as add_n
     from featherflow.ops.arg_extremum_ops import argmax as argmax
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
     from featherflow.ops.magnitude_ops import abs as abs
     from featherflow.ops.magnitude_ops import angle as angle
     from featherflow.ops.magnitude_ops import sign as sign
+    from featherflow.ops.normalization_ops import l2_normalize as l2_normalize
     from featherflow.ops.reduction_ops import reduce_all as reduce_all
     from featherflow.ops.reduction_ops import reduce_any as reduce_any
     from featherflow.ops.reduction_ops import reduce_euclidean_norm as reduce_euclidean_norm
@@ -128,5 +131,6 @@ if TYPE_CHECKING:
     from featherflow.ops.trigonometric_ops import sin as sin
     from featherflow.ops.trigonometric_ops import sinh as sinh
     from featherflow.ops.trigonometric_ops import tan as tan
+    from featherflow.ops.zero_fraction_ops import zero_fraction as zero_fraction
 
 __getattr__, __dir__ = lazy_namespace("math", globals())

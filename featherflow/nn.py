@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from featherflow.ops.affine_ops import xw_plus_b as xw_plus_b
     from featherflow.ops.avg_pool_ops import avg_pool as avg_pool
     from featherflow.ops.avg_pool_ops import avg_pool as avg_pool2d
+    from featherflow.ops.batch_norm_ops import fused_batch_norm as fused_batch_norm
     from featherflow.ops.bias_ops import bias_add as bias_add
     from featherflow.ops.conv_ops import conv2d as conv2d
     from featherflow.ops.conv_ops import conv2d_backprop_filter as conv2d_backprop_filter
@@ -37,14 +38,40 @@ if TYPE_CHECKING:
     from featherflow.ops.cross_entropy_ops import (
         sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
     )
+    from featherflow.ops.depthwise_conv_ops import depthwise_conv2d as depthwise_conv2d
+    from featherflow.ops.depthwise_conv_ops import (
+        depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
+    )
+    from featherflow.ops.depthwise_conv_ops import (
+        depthwise_conv2d_backprop_filter as depthwise_conv2d_native_backprop_filter,
+    )
+    from featherflow.ops.depthwise_conv_ops import (
+        depthwise_conv2d_backprop_input as depthwise_conv2d_backprop_input,
+    )
+    from featherflow.ops.depthwise_conv_ops import (
+        depthwise_conv2d_backprop_input as depthwise_conv2d_native_backprop_input,
+    )
+    from featherflow.ops.depthwise_conv_ops import (
+        depthwise_conv2d_native as depthwise_conv2d_native,
+    )
+    from featherflow.ops.depthwise_conv_ops import separable_conv2d as separable_conv2d
     from featherflow.ops.dropout_ops import dropout as dropout
+    from featherflow.ops.embedding_ops import embedding_lookup as embedding_lookup
+    from featherflow.ops.embedding_ops import embedding_lookup_sparse as embedding_lookup_sparse
     from featherflow.ops.exponential_ops import sigmoid as sigmoid
     from featherflow.ops.exponential_ops import tanh as tanh
     from featherflow.ops.in_top_k_ops import in_top_k as in_top_k
     from featherflow.ops.l2_loss_ops import l2_loss as l2_loss
+    from featherflow.ops.lrn_ops import local_response_normalization as local_response_normalization
+    from featherflow.ops.lrn_ops import local_response_normalization as lrn
     from featherflow.ops.max_pool_argmax_ops import max_pool_with_argmax as max_pool_with_argmax
     from featherflow.ops.max_pool_ops import max_pool as max_pool
     from featherflow.ops.max_pool_ops import max_pool2d as max_pool2d
+    from featherflow.ops.normalization_ops import (
+        batch_norm_with_global_normalization as batch_norm_with_global_normalization,
+    )
+    from featherflow.ops.normalization_ops import batch_normalization as batch_normalization
+    from featherflow.ops.normalization_ops import l2_normalize as l2_normalize
     from featherflow.ops.pointwise_loss_ops import log_poisson_loss as log_poisson_loss
     from featherflow.ops.pointwise_loss_ops import (
         sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits,
@@ -58,11 +85,13 @@ if TYPE_CHECKING:
     from featherflow.ops.pool_ops import avg_pool_v2 as avg_pool_v2
     from featherflow.ops.pool_ops import max_pool1d as max_pool1d
     from featherflow.ops.pool_ops import max_pool_v2 as max_pool_v2
+    from featherflow.ops.pool_ops import pool as pool
     from featherflow.ops.softmax_ops import log_softmax as log_softmax
     from featherflow.ops.softmax_ops import softmax as softmax
     from featherflow.ops.space_ops import depth_to_space as depth_to_space
     from featherflow.ops.space_ops import space_to_batch as space_to_batch
     from featherflow.ops.space_ops import space_to_depth as space_to_depth
     from featherflow.ops.top_k_ops import top_k as top_k
+    from featherflow.ops.zero_fraction_ops import zero_fraction as zero_fraction
 
 __getattr__, __dir__ = lazy_namespace("nn", globals())
