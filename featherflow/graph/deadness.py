@@ -123,6 +123,7 @@ class Deadness:
         return self._guards.get(node, ())
 
     def _choose_guards(self, nodes: list[Node]) -> None:
+        self._guards.clear()
         for node in nodes:
             if not self.of[node]:
                 continue
@@ -182,6 +183,7 @@ class Deadness:
                 self.of[node] = NEVER
                 self._outputs.pop((node, -1), None)
                 self._frames.of.pop(node, None)
+        self._choose_guards(nodes)  # a constant that is free guards nothing any more
 
     def _is_dead_without(self, user: Node, constant: Node) -> bool:
         """Whether the other inputs of `user` tell all that `constant` tells of its deadness."""

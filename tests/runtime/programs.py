@@ -49,7 +49,7 @@ class RandomProgram:
         return self.arithmetic(values)
 
     def arithmetic(self, values: list[Traced]) -> Traced:
-        (a, python_a), (b, python_b) = self.random.choices(values, k=2)
+        (a, python_a), (b, python_b) = self.operand(values), self.operand(values)
         with self.device():
             operation = self.random.choice(["add", "subtract", "maximum"])
             if operation == "add":
@@ -60,6 +60,13 @@ class RandomProgram:
                 result, value = tf.maximum(a, b), max(python_a, python_b)
             result, value = tf.floormod(result, 17), value % 17
         return self.maybe_delayed(result), value
+
+    def operand(self, values: list[Traced]) -> Traced:
+        """A value in scope, or a constant made on the spot: in a branch, it waits for its pivot."""
+        if self.random.random() < 0.3:
+            value = self.random.randrange(5)
+            return tf.constant(value), value
+        return self.random.choice(values)
 
     def device(self) -> Any:
         if self._devices == 1:

@@ -276,7 +276,7 @@ def test_a_session_goes_with_its_last_reference() -> None:
 
 
 def test_what_is_fetched_belongs_to_the_user() -> None:
-    """Writing into a fetched array changes neither constants, feeds, variables nor other fetches."""
+    """Writing into a fetched array changes no constant, feed, variable or other fetch."""
     fed = np.ones(3, np.float32)
     x = tf.placeholder(tf.float32, [3])
     constant = tf.constant([1.0, 1.0, 1.0])

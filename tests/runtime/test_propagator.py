@@ -99,6 +99,14 @@ def merge_of_dead() -> Any:
     return Merge([switch(1, False).output_true, switch(2, False).output_true]).output
 
 
+def constants_in_branch(taken: bool) -> Any:
+    """Of two constants that an op reads, one is there from the start; the other must kill it."""
+    dead, alive = switch(4, taken)
+    with tf.control_dependencies([tf.identity(dead if taken else alive)]):
+        first, second = tf.constant(1), tf.constant(2)
+    return Merge([tf.add(first, second), tf.identity(given(50))]).output
+
+
 def uneven_loop() -> tuple[Any, Any]:
     """A loop of a count to 5, and a value whose NextIteration is dead from iteration 2 on."""
 
@@ -136,6 +144,8 @@ OUTCOMES: list[tuple[Callable[[], Any], Any]] = [
     (merge_of_three, [3, 2]),
     (merge_of_dead, "dead"),
     (lambda: Merge([merge_of_dead(), given(5)]).output, [5]),
+    (lambda: constants_in_branch(True), [50]),
+    (lambda: constants_in_branch(False), [50]),
     (lambda: uneven_loop()[0], [5]),
     (lambda: uneven_loop()[1], "dead"),
     (lambda: Merge([uneven_loop()[1], tf.identity(given(77))]).output, [77]),
