@@ -70,7 +70,7 @@ def _range_cpu(start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> np.nd
         raise InvalidArgumentError(None, None, "start, limit and delta must be scalars")
     count = _range_length(start, limit, delta)
     steps_dtype = np.dtype(np.int64)
-    check_allocation((count,), steps_dtype)
+    check_allocation((3, count), steps_dtype)  # the steps, their multiples, and the sums
     steps = np.arange(count, dtype=steps_dtype)
     if start.dtype.kind in "iu":
         return (start.item() + steps * delta.item()).astype(start.dtype)

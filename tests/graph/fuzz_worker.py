@@ -59,11 +59,21 @@ def outcome(message: GraphDef) -> str:
                 session.run(operation.outputs or operation, feeds(graph), LIMIT)
             except EXPECTED as error:
                 ended = f"run: {type(error).__name__}"
-                if isinstance(error, tf.errors.InternalError):
+                if is_kernels_fault(error):
                     raise
             else:
                 ended = "ran"
     return ended if graph.get_operations() else "empty"
+
+
+def is_kernels_fault(error: Exception) -> bool:
+    """Whether a kernel failed in a way that it did not mean to."""
+    cause = error.__context__
+    return (
+        isinstance(error, tf.errors.InternalError)
+        and cause is not None
+        and not isinstance(cause, tf.errors.OpError)
+    )
 
 
 def leaves(graph: Any) -> list[Any]:
