@@ -86,7 +86,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     [1, -2]
     """
     base_type = as_dtype(dtype).base_dtype
-    if isinstance(x, Tensor) and x.dtype is base_type:
+    # A resource variable is read where its value is used, which is not here.
+    if (isinstance(x, Tensor) or hasattr(x, "handle")) and x.dtype is base_type:
         return x
     with op_scope(name, "Cast", [x]) as scope:
         if isinstance(x, IndexedSlices):

@@ -64,8 +64,11 @@ def sum_gradients(gradients: Sequence[Gradient], op_name: str, method: int) -> G
     slices = [item for item in gradients if isinstance(item, IndexedSlices)]
     if len(slices) == len(gradients):
         return join_slices(slices)
-    if slices or method == AggregationMethod.ADD_N:
+    if slices:
         return add_n(gradients)
+    if method == AggregationMethod.ADD_N:
+        with get_default_graph().colocate_with(gradients[0].op):
+            return add_n(gradients)
     with get_default_graph().name_scope(f"{op_name}_gradient_sum"):
         total = gradients[0]
         for item in gradients[1:]:

@@ -11,7 +11,6 @@ from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import scalar_shape
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels.precision import compute_dtype
-from featherflow.ops.arithmetic_ops import Mul
 from featherflow.ops.type_groups import FLOATS, one_of
 
 L2Loss = define_op(
@@ -28,7 +27,7 @@ def _l2_loss_cpu(t: np.ndarray) -> np.ndarray:
 
 @L2Loss.gradient
 def _l2_loss_grad(op: Any, grad: Tensor) -> Tensor:
-    return Mul(op.inputs[0], grad)
+    return op.inputs[0] * grad
 
 
 @export("nn.l2_loss")

@@ -256,6 +256,10 @@ class UnreadVariable(ResourceVariable):
             self._graph_element = self._read()
 
     @property
+    def name(self) -> str:
+        return self._assignment.name
+
+    @property
     def op(self) -> Operation:
         return self._assignment
 

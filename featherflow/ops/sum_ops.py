@@ -19,7 +19,6 @@ from featherflow.framework.op_kernel import caller_location
 from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_shape import SCALAR, UNKNOWN, TensorShape
 from featherflow.graph.constant_value import constant_value
-from featherflow.graph.indexed_slices import IndexedSlices
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import reductions
 from featherflow.kernels.allocation import check_allocation
@@ -110,7 +109,8 @@ def reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool | None, name: st
 
 def all_axes(value: Any) -> Tensor:
     """The axes of a tensor as a vector, a constant where its rank is known."""
-    known = value.shape.rank if isinstance(value, (Tensor, IndexedSlices)) else None
+    shape = getattr(value, "shape", None)  # of a tensor, or of what stands for one as variables do
+    known = shape.rank if isinstance(shape, TensorShape) else None
     if known is not None:
         return constant(np.arange(known), dtypes.int32)
     return range_(0, rank_of(value))

@@ -13,6 +13,7 @@ from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.ops import ref_variable_ops
 from featherflow.ops.cond import cond
+from featherflow.ops.control_flow_primitives import Switch
 from featherflow.ops.variable_base import Variable, VariableSynchronization
 
 #: Ops that read a ref variable's storage.
@@ -128,10 +129,12 @@ def _guarded(node_name: str, tensor: Tensor, copies: dict[Operation, Any]) -> Te
     if all(new is old for new, old in zip(inputs, operation._inputs)):
         return tensor
     graph = operation.graph
+    # What stands for the variable is a value, and no longer a reference to it.
+    definition = Switch if operation.type == "RefSwitch" else operation.definition
     suffix = node_name.replace("/", "_").replace(":", "_")
     with graph.control_dependencies(None):
         copy = graph.add_node(
-            operation.definition,
+            definition,
             inputs,
             dict(operation.attrs),
             _top_level_name(graph, f"{operation.name}_{suffix}"),

@@ -12,10 +12,11 @@ from featherflow.framework import dtypes
 from featherflow.framework.dtypes import DType
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.default_graph import get_default_graph
-from featherflow.graph.graph_api import GraphKeys, name_scope
+from featherflow.graph.graph_api import name_scope
 from featherflow.graph.operation import creation_site
 from featherflow.ops import init_ops, variables
 from featherflow.ops.core_array_ops import slice_ as slice_tensor
+from featherflow.ops.regularization import add_regularizer
 from featherflow.ops.variable_slices import PartitionedVariable, SaveSliceInfo
 
 
@@ -270,19 +271,6 @@ def _initial_value(
             f"should be fully defined; received shape {shape}."
         )
     return initializer
-
-
-def add_regularizer(variable: Any, regularizer: Callable[[Any], Any]) -> None:
-    """Adds the loss that `regularizer` makes of a variable to REGULARIZATION_LOSSES.
-
-    As in TensorFlow it is called twice: once to see whether there is a loss at all.
-    """
-    graph = get_default_graph()
-    if regularizer(variable) is None:
-        return
-    with graph.colocate_with(variable.op), name_scope(f"{variable.op.name}/Regularizer/"):
-        loss = regularizer(variable)
-    graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)
 
 
 # --- partitions -----------------------------------------------------------------------
