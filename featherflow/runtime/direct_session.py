@@ -115,14 +115,16 @@ class DirectSession(SessionInterface):
         with lock:  # the first run of a key plans; others wait for its plan
             prepared = self._plans.get(key)
             if prepared is None:
-                prepared = PreparedStep(key, self._planner.plan(key, self.kernels))
-                self._keep(prepared)
+                try:
+                    prepared = PreparedStep(key, self._planner.plan(key, self.kernels))
+                    self._keep(prepared)
+                finally:
+                    self._plan_locks.pop(key, None)
         return prepared
 
     def _keep(self, prepared: PreparedStep) -> None:
         with self._lock:
             self._misses += 1
-            self._plan_locks.pop(prepared.key, None)
             if self._closed:
                 return
             self._plans[prepared.key] = prepared

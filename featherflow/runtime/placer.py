@@ -8,6 +8,7 @@ for the session's life, so what it keeps is found again; nodes made later are pl
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -66,6 +67,7 @@ class Placer:
         self._log = bool(config and config.log_device_placement)
         self._groups = ColocationGraph(self._allow_soft)
         self._devices_for: dict[str, list[Device]] = {}
+        self._lock = threading.Lock()
         self._placed = 0
         self._grouped = 0
         self._has_choice = False
@@ -79,6 +81,10 @@ class Placer:
         Raises:
           InvalidArgumentError: a request cannot be met; names node, request, devices and line.
         """
+        with self._lock:
+            self._place_new()
+
+    def _place_new(self) -> None:
         operations = self.graph._operations[self._placed :]
         if self._device_of is None:
             self._place_on_only_device(operations)

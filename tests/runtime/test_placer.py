@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -305,3 +307,20 @@ def test_placement_is_logged_where_asked_for(capsys) -> None:
     tf.placeholder(tf.float32, name="x")
     placer(devices=1, log_device_placement=True).place()
     assert capsys.readouterr().err == f"x: (Placeholder): {CPU}0\n"
+
+
+def test_threads_place_one_graph_once() -> None:
+    """First runs of different fetches plan at the same time, and place the same new nodes."""
+    with tf.device("/cpu:1"):
+        tensors = [tf.negative(tf.placeholder(tf.float32)) for _ in range(300)]
+    made = placer()
+    barrier = threading.Barrier(6)
+
+    def place(_: int) -> None:
+        barrier.wait(10)
+        made.place()
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(place, range(6)))
+    assert {made.device_of(tensor.op) for tensor in tensors} == {f"{CPU}1"}
+    assert len(made._device_of or ()) == len(tf.get_default_graph().get_operations())
