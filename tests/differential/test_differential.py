@@ -12,6 +12,7 @@ from .capture import Outcome, capture
 from .case import load_cases
 from .compare import differences
 from .storage import FOLDER, read_family
+from .waiting import xfail_if_waiting
 
 CASES = load_cases()
 RECORDED: dict[str, Outcome] = {
@@ -31,6 +32,11 @@ def test_every_case_is_recorded() -> None:
 
 @pytest.mark.parametrize("key", sorted(RECORDED))
 def test_case(key: str) -> None:
-    outcome = capture(tf, CASES[key], open_session)
+    try:
+        outcome = capture(tf, CASES[key], open_session)
+    except (AttributeError, tf.errors.NotFoundError) as error:
+        xfail_if_waiting(error)
+        raise
+    xfail_if_waiting(outcome.raised)
     found = differences(outcome, RECORDED[key])
     assert not found, "\n".join([f"{key} differs from TensorFlow:", *found])

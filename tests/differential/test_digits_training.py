@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
-from differential.record_digits_training import RECORD, train
 
 import featherflow as tf
+from differential.record_digits_training import RECORD, train
 
 #: Sums are rounded in another order than TensorFlow's; the difference grows with the steps.
 MAX_LOSS_DIFFERENCE = 1e-4

@@ -17,6 +17,7 @@ import featherflow as tf
 from featherflow.framework.op import get_op
 
 from .static_shapes import FAMILIES, Row, infer_row, rows_of
+from .waiting import WAITING
 
 ROWS = {f"{family}: {row}": row for family in FAMILIES for row in rows_of(family)}
 RECORDED: dict[str, Any] = json.loads(Path(__file__).with_name("static_shapes.json").read_text())
@@ -73,6 +74,8 @@ def test_every_row_is_recorded() -> None:
 
 @pytest.mark.parametrize("key", list(RECORDED), ids=list(RECORDED))
 def test_static_shapes(key: str) -> None:
+    if ROWS[key].op in WAITING:
+        pytest.xfail(f"needs {ROWS[key].op}: {WAITING[ROWS[key].op]}")
     ours = infer_row(tf, apply, ROWS[key])
     answers = {
         inputs: right_answer(ROWS[key], inputs, shapes) for inputs, shapes in RECORDED[key].items()
