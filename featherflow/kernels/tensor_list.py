@@ -27,36 +27,60 @@ class TensorList:
     Args:
       dtype: of the elements.
       element_shape: the shape that all of them fit.
+      base: the elements to start with; not to be changed from then on.
+      max_length: how many there may be; None for any number.
     """
 
-    __slots__ = ("base", "base_length", "dtype", "element_shape", "length", "pushed")
+    __slots__ = (
+        "base",
+        "base_length",
+        "dtype",
+        "element_shape",
+        "length",
+        "max_length",
+        "pushed",
+    )
 
     def __init__(
         self,
         dtype: DType,
         element_shape: TensorShape,
         base: Sequence[Any] = (),
-        base_length: int | None = None,
-        pushed: Pushed = None,
-        length: int | None = None,
+        max_length: int | None = None,
     ) -> None:
         self.dtype = dtype
         self.element_shape = element_shape
+        self.max_length = max_length
         self.base = base
-        self.base_length = len(base) if base_length is None else base_length
-        self.pushed = pushed
-        self.length = self.base_length if length is None else length
+        self.base_length = len(base)
+        self.pushed: Pushed = None
+        self.length = len(base)
+
+    def _changed(self, base_length: int, pushed: Pushed, length: int) -> TensorList:
+        result = TensorList.__new__(TensorList)
+        result.dtype = self.dtype
+        result.element_shape = self.element_shape
+        result.max_length = self.max_length
+        result.base = self.base
+        result.base_length = base_length
+        result.pushed = pushed
+        result.length = length
+        return result
 
     def push(self, element: Any) -> TensorList:
-        """This list and one element more at its end."""
-        return TensorList(
-            self.dtype,
-            self.element_shape,
-            self.base,
-            self.base_length,
-            (element, self.pushed),
-            self.length + 1,
-        )
+        """This list and one element more at its end.
+
+        Raises:
+          InvalidArgumentError: the list has as many elements as it may have.
+        """
+        if self.max_length is not None and self.length >= self.max_length:
+            raise InvalidArgumentError(
+                None,
+                None,
+                "Tried to push item into a full list",
+                received=f"list size {self.length}, max_num_elements {self.max_length}",
+            )
+        return self._changed(self.base_length, (element, self.pushed), self.length + 1)
 
     def pop(self) -> tuple[TensorList, Any]:
         """This list without its last element, and that element.
@@ -68,14 +92,9 @@ class TensorList:
             raise InvalidArgumentError(None, None, "Trying to pop from an empty list")
         if self.pushed is None:
             last = self.base[self.base_length - 1]
-            base_length, pushed = self.base_length - 1, None
-        else:
-            last, pushed = self.pushed
-            base_length = self.base_length
-        shorter = TensorList(
-            self.dtype, self.element_shape, self.base, base_length, pushed, self.length - 1
-        )
-        return shorter, last
+            return self._changed(self.base_length - 1, None, self.length - 1), last
+        last, rest = self.pushed
+        return self._changed(self.base_length, rest, self.length - 1), last
 
     def elements(self) -> list[Any]:
         """All elements in order."""
@@ -88,7 +107,7 @@ class TensorList:
 
     def with_elements(self, elements: Sequence[Any]) -> TensorList:
         """A list of the same kind that holds `elements`."""
-        return TensorList(self.dtype, self.element_shape, elements)
+        return TensorList(self.dtype, self.element_shape, elements, self.max_length)
 
     def zeros(self) -> TensorList:
         """A list of zeros in place of the elements."""

@@ -6,6 +6,7 @@ values in lists, which are loop variables like any other: so gradients of their 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,12 @@ EmptyTensorList.shape_fn(scalar_shape)
 def _empty_tensor_list_cpu(
     element_shape: np.ndarray, max_num_elements: np.ndarray, *, element_dtype: DType
 ) -> TensorList:
-    return TensorList(element_dtype, shape_of_value(element_shape))
+    limit = int(max_num_elements)
+    return TensorList(
+        element_dtype,
+        shape_of_value(element_shape),
+        max_length=None if limit < 0 else limit,
+    )
 
 
 EmptyTensorList.not_differentiable("a list of nothing does not depend on anything")
@@ -147,11 +153,19 @@ def _tensor_list_pop_back_cpu(
     return shorter, element
 
 
-def unwritten_element(handle: TensorList, wanted: TensorShape) -> Any:
-    """What stands for an element that nothing has been written to: zeros, or an empty list."""
+def unwritten_element(handle: TensorList, wanted: TensorShape, others: Sequence[Any] = ()) -> Any:
+    """What stands for an element that nothing has been written to: zeros, or an empty list.
+
+    Args:
+      wanted: the shape that it must fit.
+      others: elements of the list, which have its shape.
+    """
     if handle.dtype is dtypes.variant:
         return TensorList(dtypes.variant, TensorShape(None))
     shape = handle.element_shape.merge_with(wanted)
+    for other in others:
+        if other is not None:
+            shape = shape.merge_with(TensorShape._of(other.shape))
     if not shape.is_fully_defined():
         raise InvalidArgumentError(
             None,
