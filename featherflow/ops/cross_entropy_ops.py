@@ -19,7 +19,7 @@ from featherflow.graph.graph_api import name_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import softmax as kernels
 from featherflow.ops.arithmetic_ops import AddV2, Mul, Neg, Sub
-from featherflow.ops.assert_ops import Assert
+from featherflow.ops.assert_ops import assert_
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.comparison_ops import Equal
 from featherflow.ops.core_array_ops import Slice, concat
@@ -320,6 +320,11 @@ def _assert_rows(labels: Tensor, logits: Tensor) -> Any:
     labels_shape, logits_shape = shape_of(labels), shape_of(logits)
     rows = logits_shape[:-1]  # type: ignore[index]
     with name_scope("assert_equal_1"):
-        condition = reduce_all(Equal(labels_shape, rows))
-        message = "The shape of labels must be that of logits without its last dimension: "
-        return Assert(condition, [message, labels_shape, rows], name="Assert/Assert")
+        data = [
+            "Condition x == y did not hold element-wise:",
+            f"x ({labels_shape.name}) = ",
+            labels_shape,
+            f"y ({rows.name}) = ",
+            rows,
+        ]
+        return assert_(reduce_all(Equal(labels_shape, rows)), data)

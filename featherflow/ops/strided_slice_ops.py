@@ -96,9 +96,11 @@ def _strided_slice_cpu(
 @StridedSlice.static_value
 def _strided_slice_value(node: Any) -> np.ndarray | None:
     """A size, or sizes, of a shape that is known in part: `tf.shape(x)[0]`."""
-    source = node.inputs[0]
+    source, begin = node.inputs[:2]
     if not source.dtype.is_integer or source.shape.rank != 1:
         return None
+    if node.attrs["shrink_axis_mask"] and begin.op.type != "Const":
+        return None  # TensorFlow looks no further for one size, and static shapes are as its own
     sizes = _sliced(node, constant_value_as_shape(source))
     if sizes is None or None in sizes:
         return None
