@@ -16,7 +16,6 @@ A propagator belongs to one thread at a time (see `dataflow_executor.py`) and ta
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from typing import Any
 
@@ -67,6 +66,7 @@ class FrameInstance:
     """
 
     __slots__ = (
+        "_key",
         "constants_left",
         "entered",
         "enters_left",
@@ -90,14 +90,24 @@ class FrameInstance:
         self.entered: list[Group] = []
         self.waiting: list[tuple[Group, list[Any]]] = []
         self.exited: set[int] = set()
+        self._key: int | None = None
 
     def key(self) -> int:
         """A number for this run of the loop, the same in every partition and process."""
-        if self.parent is None:
-            return 0
-        around = self.parent
-        text = f"{around.frame.key()}:{around.number}:{self.plan.name}"
-        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+        if self._key is None:
+            around = self.parent
+            self._key = 0
+            if around is not None:
+                self._key = _fingerprint(f"{around.frame.key()}:{around.number}:{self.plan.name}")
+        return self._key
+
+
+def _fingerprint(text: str) -> int:
+    """A 64-bit number for a text (FNV-1a); unlike `hash` the same in every process."""
+    value = 0xCBF29CE484222325
+    for byte in text.encode():
+        value = ((value ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return value
 
 
 class Propagator:
