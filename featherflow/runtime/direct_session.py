@@ -195,7 +195,9 @@ class DirectSession(SessionInterface):
         if stats is not None and metadata is not None:
             metadata.step_stats.CopyFrom(metadata_messages.step_stats_message(stats))
             if self._planner.builds_cost_model:
-                metadata.cost_graph.CopyFrom(metadata_messages.cost_graph_message(stats, ()))
+                fetched = {tensor.op.name for tensor in prepared.key[1]}
+                costs = metadata_messages.cost_graph_message(stats, fetched)
+                metadata.cost_graph.CopyFrom(costs)
         if metadata is not None and options is not None and options.output_partition_graphs:
             del metadata.partition_graphs[:]
             metadata.partition_graphs.extend(self._planner.partition_graphs(prepared.key))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable
 from typing import Any
 
 from featherflow.framework import dtypes
@@ -109,8 +109,12 @@ def graph_def_of(nodes: Iterable[Node]) -> Any:
     return message
 
 
-def cost_graph_message(collector: StepStatsCollector, fetched: Sequence[Node]) -> Any:
-    """Measured costs of a step as a CostGraphDef: time of each node, and bytes of its outputs."""
+def cost_graph_message(collector: StepStatsCollector, fetched: Container[str]) -> Any:
+    """Measured costs of a step as a CostGraphDef: time of each node, and bytes of its outputs.
+
+    Args:
+      fetched: names of nodes whose outputs outlive the step.
+    """
     from featherflow.protos import step_stats_pb2
 
     message = step_stats_pb2.CostGraphDef()
@@ -122,7 +126,7 @@ def cost_graph_message(collector: StepStatsCollector, fetched: Sequence[Node]) -
         if cost is None:
             ids[node] = len(ids)
             cost = costs[node] = message.node.add(
-                name=node.name, device=stats.device, id=ids[node], is_final=node in fetched
+                name=node.name, device=stats.device, id=ids[node], is_final=node.name in fetched
             )
             for output in stats.outputs:
                 _write_output_info(output, cost.output_info.add())

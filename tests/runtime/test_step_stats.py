@@ -111,6 +111,7 @@ def test_cost_graph() -> None:
     costs = {node.name: node for node in traced(y, {x: [1.0] * 4}, config).cost_graph.node}
     assert costs["y"].input_info[0].preceding_node == costs["a"].id
     assert costs["y"].output_info[0].size == 16
+    assert (costs["a"].is_final, costs["y"].is_final) == (False, True)
 
 
 @pytest.mark.parametrize("argument", ["options", "run_metadata"])
