@@ -25,11 +25,10 @@ def _taps(
     windows: Sequence[AxisWindow],
 ) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...], tuple[slice, ...]]]:
     """Yields each tap's index in the window, the outputs that it reaches and what they read."""
-    by_axis = [list(enumerate(one.taps())) for one in windows]
-    for combination in product(*by_axis):
-        index = tuple(tap for tap, _ in combination)
-        targets = tuple(target for _, (target, _) in combination)
-        sources = tuple(source for _, (_, source) in combination)
+    for combination in product(*(list(one.taps()) for one in windows)):
+        index = tuple(tap for tap, _, _ in combination)
+        targets = tuple(target for _, target, _ in combination)
+        sources = tuple(source for _, _, source in combination)
         yield index, targets, sources
 
 

@@ -35,9 +35,13 @@ class AxisWindow(NamedTuple):
     before: int
     outputs: int
 
-    def taps(self) -> Iterator[tuple[slice, slice]]:
-        """Yields, for each tap of the window, the outputs that it reaches and what they read."""
-        for tap in range(self.window):
+    def taps(self) -> Iterator[tuple[int, slice, slice]]:
+        """Yields each tap that reaches the input, the outputs that it serves and what they read."""
+        # Taps that fall on padding for every output are passed over: a window may be far larger
+        # than the input.
+        reach = (self.outputs - 1) * self.stride
+        lowest = max(self.before - reach, 0)
+        for tap in range(lowest, min(self.window, self.before + self.size)):
             # Output o reads position o·stride + shift.
             shift = tap - self.before
             first = max(-(shift // self.stride), 0)
@@ -45,9 +49,7 @@ class AxisWindow(NamedTuple):
             start = first * self.stride + shift
             stop = start + (last - first - 1) * self.stride + 1
             if last > first:
-                yield slice(first, last), slice(start, stop, self.stride)
-            else:
-                yield slice(0, 0), slice(0, 0)
+                yield tap, slice(first, last), slice(start, stop, self.stride)
 
     def counts(self) -> np.ndarray:
         """How many taps of each output fall on the input rather than on padding."""
@@ -82,7 +84,7 @@ def _reduce_axis(
         start, stop = -window.before, window.window - window.before
         covered = array[along(axis, slice(max(start, 0), max(stop, 0)))]
         return combine.reduce(covered, axis=axis, keepdims=True, initial=neutral)
-    taps = list(window.taps())
+    taps = [(target, source) for _, target, source in window.taps()]
     # Starting from a tap that every output reads saves a pass that fills in the neutral element.
     whole = slice(0, window.outputs)
     first = next((number for number, (target, _) in enumerate(taps) if target == whole), None)
@@ -200,7 +202,7 @@ def avg_pool_gradient(
             continue
         shape = (*gradient.shape[:axis], one.size, *gradient.shape[axis + 1 :])
         spread = np.zeros(shape, dtype)
-        for target, source in one.taps():
+        for _, target, source in one.taps():
             spread[along(axis, source)] += gradient[along(axis, target)]
         gradient = spread
     return gradient.astype(output_gradient.dtype, copy=False)

@@ -66,10 +66,14 @@ def pool_pads(
             f"Input must be {len(ksize)}-dimensional",
             received=f"shape {list(shape)}",
         )
-    if min(ksize) <= 0:
-        raise InvalidArgumentError(
-            None, None, "Sliding window ksize must be positive", received=f"ksize {list(ksize)}"
-        )
+    for name, values in (("ksize", ksize), ("strides", strides)):
+        if min(values) <= 0:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Sliding window {name} must be positive",
+                received=f"{name} {list(values)}",
+            )
     if ksize[0] != 1 or strides[0] != 1:
         raise UnimplementedError(
             None,
