@@ -29,7 +29,7 @@ class DeadlineWatcher:
         self._watched: list[tuple[float, int, Cancellation, int]] = []
         self._over: set[int] = set()
         self._numbers = itertools.count()
-        self._is_running = False
+        self._thread: threading.Thread | None = None
 
     @contextmanager
     def watch(self, cancellation: Cancellation, timeout_ms: int) -> Iterator[None]:
@@ -38,13 +38,12 @@ class DeadlineWatcher:
         number = next(self._numbers)
         with self._changed:
             heapq.heappush(self._watched, (due, number, cancellation, timeout_ms))
-            if self._is_running:
-                self._changed.notify()
+            if self._thread is None:
+                name = "featherflow-deadlines"
+                self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+                self._thread.start()
             else:
-                self._is_running = True
-                threading.Thread(
-                    target=self._work, name="featherflow-deadlines", daemon=True
-                ).start()
+                self._changed.notify()
         try:
             yield
         finally:
@@ -68,7 +67,7 @@ class DeadlineWatcher:
                 if not self._watched:
                     self._changed.wait(_IDLE_SECONDS)
                     if not self._watched:
-                        self._is_running = False
+                        self._thread = None
                         return
                 wait = self._watched[0][0] - time.monotonic()
                 if wait > 0:

@@ -50,11 +50,12 @@ def test_the_thread_ends_and_starts_again(monkeypatch) -> None:
         over = threading.Event()
         cancellation.register(over.set)
         with watcher.watch(cancellation, 1):
+            thread = watcher._thread
             assert over.wait(10)
-        threads = [item for item in threading.enumerate() if item.name == "featherflow-deadlines"]
-        for thread in threads:
-            thread.join(10)
-        assert not watcher._is_running
+        assert thread is not None
+        thread.join(10)
+        assert not thread.is_alive()
+        assert watcher._thread is None
 
 
 def test_an_error_in_the_block_passes() -> None:
