@@ -52,6 +52,11 @@ class FuncGraph(Graph):
         return True
 
     @property
+    def graph(self) -> FuncGraph:
+        """Itself: it can stand where the body of a function is wanted."""
+        return self
+
+    @property
     def external_captures(self) -> list[Tensor]:
         """The captured tensors of the graph around."""
         return list(self.captures)

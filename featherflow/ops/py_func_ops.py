@@ -192,6 +192,33 @@ EagerPyFunc = define_op(
 )
 EagerPyFunc.shape_fn(unknown_shapes)
 
+#: `(function, input arrays, dtypes of the results) → result arrays`, set by who runs ops at once.
+EagerCaller = Callable[[Callable[..., Any], Sequence[Any], Sequence[DType]], Sequence[Any]]
+_call_eagerly: EagerCaller | None = None
+
+
+def set_eager_caller(caller: EagerCaller) -> None:
+    """The layer that has eager tensors says how a function of them is called."""
+    global _call_eagerly
+    _call_eagerly = caller
+
+
+@EagerPyFunc.kernel("CPU")
+def _eager_py_func_cpu(
+    *input: Any, token: str, is_async: bool, Tin: Any, Tout: Sequence[DType]
+) -> Any:
+    if _call_eagerly is None:
+        raise UnimplementedError(
+            None,
+            None,
+            "Nothing in this process can run ops at once, as a tf.py_function needs it",
+            remedy="Use tf.numpy_function, whose function gets arrays.",
+        )
+    return _call_eagerly(_function_of(token), input, Tout)
+
+
+EagerPyFunc.not_differentiable("the gradients of what runs at once are the tape's")
+
 
 @export_v1("py_func")
 def py_func(
