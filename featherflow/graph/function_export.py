@@ -1,7 +1,8 @@
 """Functions as FunctionDef messages: their nodes, with arguments and results by name.
 
-Inside a FunctionDef tensors have other names than in a GraphDef: `arg`, or `node:output:index`,
-where the index counts within the output argument called `output`.
+Names are those that TensorFlow gives: of the node, in lower case, other characters than letters and
+digits as "_"; results are named first, then arguments, then the nodes of the body, and what is
+taken gets a number.
 """
 
 from __future__ import annotations
@@ -14,21 +15,49 @@ from featherflow.framework.attr_value import attr_type_of, attr_value_to_proto
 from featherflow.framework.op_def import ArgDef, OpDef
 from featherflow.graph.exporter import write_node
 from featherflow.graph.graph import Graph
+from featherflow.graph.node_def_attrs import OUTPUT_SHAPES, tensor_count
 from featherflow.graph.op_def_message import op_def_message
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 
-_NOT_IN_ARG_NAMES = re.compile(r"[^a-z0-9_]")
+
+class _Names:
+    """Names of one scope, each used once."""
+
+    def __init__(self, used: set[str] | None = None) -> None:
+        self._used = set() if used is None else used
+
+    def unique(self, name: str) -> str:
+        """`name`, or `name_0`, `name_1`, … if it is taken."""
+        candidate, number = name, 0
+        while candidate in self._used:
+            candidate = f"{name}_{number}"
+            number += 1
+        self._used.add(candidate)
+        return candidate
 
 
 def function_op_def(
-    name: str, graph: Graph, inputs: Sequence[Tensor], outputs: Sequence[Tensor]
+    name: str,
+    graph: Graph,
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+    output_names: Sequence[str] | None = None,
 ) -> OpDef:
-    """The contract of a function: an argument for each of `inputs` and `outputs`."""
-    taken: set[str] = set()
-    input_args = [_arg(tensor, taken) for tensor in inputs]
-    taken = set()
-    output_args = [_arg(tensor, taken) for tensor in outputs]
+    """The contract of a function: an argument for each of `inputs` and `outputs`.
+
+    Args:
+      name: of the function.
+      graph: the body.
+      inputs: the arguments, placeholders in it.
+      outputs: the results.
+      output_names: of the results; None takes those of their nodes.
+    """
+    names = _Names()
+    if output_names is None:
+        output_names = [_argument_name(tensor) for tensor in outputs]
+    output_args = [_arg(names.unique(text), item) for text, item in zip(output_names, outputs)]
+    input_args = [_arg(names.unique(_argument_name(item)), item) for item in inputs]
     arguments = {tensor.op for tensor in inputs}
     is_stateful = any(
         operation.definition.stateful
@@ -38,15 +67,13 @@ def function_op_def(
     return OpDef(name, tuple(input_args), tuple(output_args), (), is_stateful)
 
 
-def _arg(tensor: Tensor, taken: set[str]) -> ArgDef:
-    """An argument named after a tensor's node, as far as the rules for names allow."""
-    base = _NOT_IN_ARG_NAMES.sub("_", tensor.op.name.lower())
-    base = base if base[:1].isalpha() else f"a{base}"
-    name, number = base, 0
-    while name in taken:
-        number += 1
-        name = f"{base}_{number}"
-    taken.add(name)
+def _argument_name(tensor: Tensor) -> str:
+    """A name of letters, digits and "_", a letter first, from the tensor's node."""
+    text = re.sub(r"[^a-z0-9]", "_", tensor.op.name.lower())
+    return re.sub(r"^[^a-z]+", "", text) or "unknown"
+
+
+def _arg(name: str, tensor: Tensor) -> ArgDef:
     return ArgDef(name, type=tensor.dtype.base_dtype, is_ref=tensor.dtype._is_ref_dtype)
 
 
@@ -55,71 +82,71 @@ def function_def_message(
     graph: Graph,
     inputs: Sequence[Tensor],
     outputs: Sequence[Tensor],
-    control_outputs: Sequence[Operation],
-    attrs: Mapping[str, Any],
+    control_outputs: Sequence[Operation] = (),
+    attrs: Mapping[str, Any] | None = None,
 ) -> Any:
     """The FunctionDef of a graph.
 
     Args:
       op_def: the contract, as `function_op_def` makes it.
-      graph: the body.
+      graph: the body; all of it is written, except the nodes of `inputs`.
       inputs: the arguments, placeholders in it.
       outputs: the results.
       control_outputs: nodes that must have run when the function is done.
-      attrs: of the function itself.
+      attrs: of the function itself, such as `_noinline`.
     """
     from featherflow.protos import function_pb2
 
     message = function_pb2.FunctionDef()
     message.signature.CopyFrom(op_def_message(op_def))
-    names = {tensor: arg.name for tensor, arg in zip(inputs, op_def.inputs)}
-    arguments = {tensor.op: arg.name for tensor, arg in zip(inputs, op_def.inputs)}
-    for position, tensor in enumerate(inputs):
-        if tensor.shape.rank is not None:
-            attr = message.arg_attr[position].attr["_output_shapes"]
-            attr_value_to_proto((tensor.shape,), "list(shape)", attr)
-    for operation in graph.get_operations():
-        if operation not in arguments:
-            _write_node(operation, message.node_def.add(), names, arguments)
+    writer = _BodyWriter(message, op_def, graph, inputs)
     for arg, tensor in zip(op_def.outputs, outputs):
-        message.ret[arg.name] = _tensor_name(tensor, names)
+        message.ret[arg.name] = writer.tensor_name(tensor)
     for operation in control_outputs:
         message.signature.control_output.append(operation.name)
-        message.control_ret[operation.name] = operation.name
-    for name, value in attrs.items():
+        message.control_ret[operation.name] = writer.name_of[operation]
+    for name, value in (attrs or {}).items():
         attr_value_to_proto(value, attr_type_of(value), message.attr[name])
     return message
 
 
-def _write_node(
-    operation: Operation,
-    message: Any,
-    names: Mapping[Tensor, str],
-    arguments: Mapping[Operation, str],
-) -> None:
-    write_node(operation, message)
-    del message.input[:]
-    message.input.extend(_tensor_name(tensor, names) for tensor in operation.inputs)
-    message.input.extend(
-        f"^{arguments.get(source, source.name)}" for source in operation.control_inputs
-    )
+class _BodyWriter:
+    """Writes the nodes of a function, and knows their names in it."""
 
+    def __init__(self, message: Any, op_def: OpDef, graph: Graph, inputs: Sequence[Tensor]) -> None:
+        names = _Names({arg.name for arg in (*op_def.inputs, *op_def.outputs)})
+        self._arguments = {tensor.op for tensor in inputs}
+        body = [item for item in graph.get_operations() if item not in self._arguments]
+        self.name_of = {tensor.op: arg.name for tensor, arg in zip(inputs, op_def.inputs)}
+        self.name_of.update({item: names.unique(item.name) for item in body})
+        for position, tensor in enumerate(inputs):
+            self._write_argument(tensor, message.arg_attr[position].attr)
+        for operation in body:
+            self._write_node(operation, message.node_def.add())
 
-def _tensor_name(tensor: Tensor, names: Mapping[Tensor, str]) -> str:
-    if tensor in names:
-        return names[tensor]
-    operation = tensor.op
-    first = 0
-    for arg in operation.definition.op_def.outputs:
-        count = arg_length(arg, operation.attrs)
-        if tensor.value_index < first + count:
-            return f"{operation.name}:{arg.name}:{tensor.value_index - first}"
-        first += count
-    raise AssertionError(f"{tensor!r} is no output of its node")
+    def _write_argument(self, tensor: Tensor, attrs: Any) -> None:
+        attr_value_to_proto((tensor.shape,), "list(shape)", attrs[OUTPUT_SHAPES])
+        for name, value in tensor.op.attrs.items():
+            if name.startswith("_"):
+                attr_value_to_proto(value, attr_type_of(value), attrs[name])
 
+    def _write_node(self, operation: Operation, node: Any) -> None:
+        write_node(operation, node)
+        node.name = self.name_of[operation]
+        node.ClearField("input")
+        node.input.extend(map(self.tensor_name, operation._inputs))
+        node.input.extend(sorted(f"^{self.name_of[item]}" for item in operation.control_inputs))
 
-def arg_length(arg: ArgDef, attrs: Mapping[str, Any]) -> int:
-    """The number of tensors that an argument stands for."""
-    if arg.type_list_attr is not None:
-        return len(attrs[arg.type_list_attr])
-    return 1 if arg.number_attr is None else attrs[arg.number_attr]
+    def tensor_name(self, tensor: Tensor) -> str:
+        """`argument`, or `node:output:index`, which counts within the output argument."""
+        operation = tensor.op
+        name = self.name_of[operation]
+        if operation in self._arguments:
+            return name
+        index = tensor.value_index
+        for arg in operation.definition.op_def.outputs:
+            count = tensor_count((arg,), operation.attrs)
+            if index < count:
+                return f"{name}:{arg.name}:{index}"
+            index -= count
+        raise AssertionError(f"{tensor!r} is no output of its node")

@@ -11,7 +11,7 @@ import pytest
 import featherflow as tf
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.function_def import GraphFunction
-from featherflow.graph.function_writer import function_def_message
+from featherflow.graph.function_export import function_def_message, function_op_def
 
 Parts = tuple[list[Any], list[Any], list[Any]]
 
@@ -43,10 +43,13 @@ def stateful() -> Parts:
     return [a], [best[1], tf.random_uniform([2], name="rnd")], []
 
 
-def written(build: Callable[[], Parts], **options: Any) -> tuple[Any, Parts]:
+def written(
+    build: Callable[[], Parts], output_names: Any = None, **attrs: Any
+) -> tuple[Any, Parts]:
     with tf.Graph().as_default() as graph:
         inputs, outputs, controls = build()
-    message = function_def_message("F", graph, inputs, outputs, control_outputs=controls, **options)
+    op_def = function_op_def("F", graph, inputs, outputs, output_names)
+    message = function_def_message(op_def, graph, inputs, outputs, controls, attrs)
     return message, (inputs, outputs, controls)
 
 
@@ -102,8 +105,7 @@ RECORDED: dict[Callable[[], Parts], tuple[str, dict[str, str], dict[str, str], A
 @pytest.mark.parametrize("build", RECORDED, ids=lambda build: build.__name__)
 def test_names(build: Callable[[], Parts]) -> None:
     arguments, nodes, results, controls, is_stateful = RECORDED[build]
-    options = {"output_names": ["out"]} if build is control_results else {}
-    message, _ = written(build, **options)
+    message, _ = written(build, ["out"] if build is control_results else None)
     assert [arg.name for arg in message.signature.input_arg] == arguments.split()
     assert {node.name: " ".join(node.input) for node in message.node_def} == nodes
     assert dict(message.ret) == results
@@ -119,7 +121,7 @@ def test_arguments_keep_shapes_and_marks() -> None:
         a.op._set_attr("_user_specified_name", "A")
         return [a], [tf.identity(a)], []
 
-    message, _ = written(build, attrs={"_noinline": True})
+    message, _ = written(build, _noinline=True)
     assert message.signature.input_arg[0].type == tf.int32.as_datatype_enum
     attrs = message.arg_attr[0].attr
     assert [dim.size for dim in attrs["_output_shapes"].list.shape[0].dim] == [-1, 2]
