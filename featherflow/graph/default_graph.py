@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from featherflow.framework import dispatch
@@ -54,4 +55,14 @@ def op_scope(name: str | None, default_name: str, inputs: Any = ()) -> AbstractC
       name: as the caller gave it; None takes `default_name`.
       inputs: tensors whose graph the scope belongs to.
     """
-    return graph_of(inputs).name_scope(default_name if name is None else name)
+    graph = graph_of(inputs)
+    scope_name = default_name if name is None else name
+    if graph is get_default_graph():
+        return graph.name_scope(scope_name)
+    return _scope_in(graph, scope_name)
+
+
+@contextmanager
+def _scope_in(graph: Graph, name: str) -> Iterator[str]:
+    with graph.as_default(), graph.name_scope(name) as scope:
+        yield scope

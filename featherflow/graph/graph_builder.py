@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 def build_node(graph: Graph, op: Op, args: tuple, kwargs: dict[str, Any], name: str | None) -> Any:
     """Adds the node that a call `op(*args, **kwargs)` stands for; returns its outputs."""
     values = _values_by_position(op, args, kwargs)
+    other = _graph_of_inputs(graph, values)
+    if other is not None:
+        with other.as_default():
+            return build_node(other, op, tuple(values), kwargs, name)
     scope = name or op.name
     if scope.endswith("/"):
         node_name = scope[:-1]
@@ -45,6 +49,18 @@ def build_node(graph: Graph, op: Op, args: tuple, kwargs: dict[str, Any], name: 
         for tensor in refs:
             colocation.enter_context(graph.colocate_with(tensor._op))
         return outputs_of(graph.add_node(op, inputs, attrs, node_name))
+
+
+def _graph_of_inputs(graph: Graph, values: list[Any]) -> Graph | None:
+    """The graph that holds the inputs, where it is not `graph`: ops go where their inputs are."""
+    other = None
+    for value in values:
+        for item in value if value.__class__ is list or value.__class__ is tuple else (value,):
+            if item.__class__ is Tensor:
+                if item._op.graph is graph:
+                    return None
+                other = other or item._op.graph
+    return other
 
 
 def _values_by_position(op: Op, args: tuple, kwargs: dict[str, Any]) -> list[Any]:
