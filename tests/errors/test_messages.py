@@ -118,8 +118,8 @@ def add_runtime():
 
 @wrong(
     ValueError,
-    "Reshape 'Reshape': Cannot reshape a tensor with 6 elements to shape (4, 2) (8 "
-    "elements). Received tensor of shape (6,). Created at {here}",
+    "Reshape 'Reshape': Cannot reshape a tensor of shape (6,) to shape (4, 2) (8 "
+    "elements). Received tensor (6,), shape (2,). Created at {here}",
 )
 def reshape_size():
     tf.reshape(tf.ones([6]), [4, 2])
@@ -374,7 +374,7 @@ def constant_type():
 def two_graphs():
     a = tf.ones([1], name="a")
     with tf.Graph().as_default():
-        tf.add(a, 1.0)
+        tf.add(tf.ones([1]), a)
 
 
 @wrong(
