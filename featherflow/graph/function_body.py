@@ -6,12 +6,12 @@ where the index counts within the output argument called `output`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from featherflow.framework.attr_value import attr_value_from_proto
 from featherflow.framework.errors import OpError
-from featherflow.framework.op import Op, flat_arg_dtypes, get_op
+from featherflow.framework.op import Op, find_op, flat_arg_dtypes, get_op
 from featherflow.framework.op_def import ArgDef
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.graph import Graph
@@ -24,13 +24,12 @@ from featherflow.graph.op_def_message import op_def_from_message
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 
-FindDefinition = Callable[[str], Op | None]
 Body = tuple[Graph, list[Tensor], list[Tensor], list[Operation]]
 
 
 def read_body(
     message: Any,
-    find_definition: FindDefinition,
+    library: Mapping[str, Any],
     attrs: Mapping[str, Any],
     contents: Sequence[memoryview] = (),
     input_shapes: Sequence[TensorShape] = (),
@@ -39,7 +38,7 @@ def read_body(
 
     Args:
       message: the FunctionDef.
-      find_definition: an op by name: a registered one, or another function.
+      library: the functions that it may call, by name.
       attrs: values of the attributes in the function's signature.
       contents: what `detach_contents` took out of the file of the message.
       input_shapes: of the arguments; without them they have the shapes that the FunctionDef says.
@@ -47,14 +46,14 @@ def read_body(
       GraphDefError: the FunctionDef is damaged, or an attribute has no value.
       NotFoundError: ops are not known.
     """
-    return _BodyReader(message, find_definition, attrs, contents).read(input_shapes)
+    return _BodyReader(message, library, attrs, contents).read(input_shapes)
 
 
 class _BodyReader:
     def __init__(
         self,
         message: Any,
-        find_definition: FindDefinition,
+        library: Mapping[str, Any],
         attrs: Mapping[str, Any],
         contents: Sequence[memoryview],
     ) -> None:
@@ -62,8 +61,9 @@ class _BodyReader:
         self._op_def = op_def_from_message(message.signature)
         self._attrs = self._complete(attrs)
         self._attr_reader = AttrReader(contents, self._attrs)
-        self._find_definition = find_definition
+        self._library = library
         self._graph = Graph()
+        self._graph._functions = library  # type: ignore[assignment]
         self._args: dict[TensorKey, Tensor] = {}
         self._arg_names = {arg.name for arg in self._op_def.inputs}
         self._nodes: dict[str, ImportedNode] = {}
@@ -86,6 +86,12 @@ class _BodyReader:
         importer.add_to_graph(check_colocation=False)
         outputs = self._results(importer.made)
         return self._graph, inputs, outputs, self._control_results(importer.made)
+
+    def _find_definition(self, name: str) -> Op | None:
+        definition = find_op(name)
+        if definition is None and name in self._library:
+            definition = self._library[name].definition
+        return definition
 
     def _complete(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
         complete = {}

@@ -97,9 +97,8 @@ class GraphFunction:
         body = self._bodies.get(key)
         if body is None:
             graph, inputs, outputs, controls = read_body(
-                self._message, self._find_definition, wanted, self._contents
+                self._message, self._library, wanted, self._contents
             )
-            graph._functions = self._library  # type: ignore[assignment]
             body = self._bodies[key] = FunctionBody(graph, inputs, outputs, controls)
         return body
 
@@ -132,13 +131,6 @@ class GraphFunction:
     def _attr_names(self) -> tuple[str, ...]:
         return tuple(attr.name for attr in self._message.signature.attr)
 
-    def _find_definition(self, name: str) -> Op | None:
-        definition = find_op(name)
-        if definition is not None:
-            return definition
-        function = self._library.get(name)
-        return None if function is None else function.definition
-
     def output_shapes(
         self, attrs: Mapping[str, Any], input_shapes: Sequence[TensorShape]
     ) -> list[TensorShape]:
@@ -153,7 +145,7 @@ class GraphFunction:
         found = self._shapes.get(key)
         if found is None:
             _, _, outputs, _ = read_body(
-                self._message, self._find_definition, wanted, self._contents, input_shapes
+                self._message, self._library, wanted, self._contents, input_shapes
             )
             found = self._shapes[key] = [tensor.shape for tensor in outputs]
         return found

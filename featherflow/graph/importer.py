@@ -236,8 +236,11 @@ class GraphDefImport:
             self._controls,
             AttrReader(self._contents, ignored=ignored),
         )
-        # Shape functions ask for the version, so it is the merged one from here on.
-        producer, graph._producer = graph._producer, min(graph._producer, message.versions.producer)
+        # Shape functions look for the version and for functions in the graph.
+        producer, min_consumer = graph._producer, graph._min_consumer
+        graph._producer = min(producer, message.versions.producer)
+        for function in self._functions.values():
+            graph._add_function(function)
         try:
             for node in ordered:
                 importer.make(node)
@@ -248,11 +251,10 @@ class GraphDefImport:
                 self.element(text)
             importer.add_to_graph(check_colocation)
         except BaseException:
-            graph._producer = producer
+            graph._producer, graph._min_consumer = producer, min_consumer
+            for name in self._functions:
+                del graph._functions[name]
             raise
-        for function in self._functions.values():
-            if function.name not in graph._functions:
-                graph._add_function(function)
         _merge_consumers(graph, message.versions)
 
     def _find_definition(self, name: str) -> Op | None:

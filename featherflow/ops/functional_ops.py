@@ -17,6 +17,10 @@ from featherflow.framework.shape_inference import InferenceContext, unknown_shap
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 
 
+#: Functions that call functions are looked into so deep.
+_MAX_SHAPE_DEPTH = 16
+
+
 class _Entered(threading.local):
     """The functions whose results' shapes are being worked out, outermost first."""
 
@@ -33,7 +37,8 @@ def function_shapes(
     """The static shapes of a function's results; unknown if it is not at hand, or calls itself."""
     library = c.inputs[0].graph._functions if c.inputs else {}
     found = library.get(function.name)
-    if found is None or function.name in _entered.names:
+    entered = _entered.names
+    if found is None or function.name in entered or len(entered) >= _MAX_SHAPE_DEPTH:
         return unknown_shapes(c)
     _entered.names.append(function.name)
     try:

@@ -136,6 +136,36 @@ def test_functions_that_call_functions_very_deep(graph: Any) -> None:
     assert len(graph._functions) == 2000
 
 
+def test_static_shapes_follow_calls(graph: Any) -> None:
+    inner = double("I")
+    outer = function(
+        "O",
+        **FLOAT_TO_FLOAT,
+        nodes=[partitioned_call("y", "a", "I"), node("z", "Relu", "y:output:0", T=float32)],
+        ret={"o": "z:activations:0"},
+    )
+    (c,) = tf.import_graph_def(
+        graph_def(
+            placeholder("x", shape=[2, 3]),
+            partitioned_call("c", "x", "O"),
+            functions=[inner, outer],
+        ),
+        return_elements=["c:0"],
+    )
+    assert c.shape.as_list() == [2, 3]
+
+
+def test_functions_of_an_import_that_fails_are_gone(graph: Any) -> None:
+    before = graph.as_graph_def()
+    with pytest.raises(ValueError, match="Unknown input"):
+        tf.import_graph_def(graph_def(identity("y", "x"), functions=[double()]))
+    with pytest.raises(ValueError, match="dtype|float32"):
+        tf.import_graph_def(
+            graph_def(placeholder("x", int32), node("c", "F", "x"), functions=[double()])
+        )
+    assert graph.as_graph_def() == before
+
+
 # --- bodies -----------------------------------------------------------------------------
 
 
