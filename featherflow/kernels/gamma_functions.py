@@ -212,7 +212,9 @@ def _gamma_fraction(a: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarra
         ratio, ratio_slope = c * d, c_slope * d + c * d_slope
         slope = slope * ratio + value * ratio_slope
         value = value * ratio
-        if not np.any(np.abs(ratio - 1) > _EPSILON):
+        # For a whole `a` the fraction ends, and its derivative does not.
+        is_moving = np.abs(value * ratio_slope) > _EPSILON * np.abs(slope)
+        if not np.any((np.abs(ratio - 1) > _EPSILON) | is_moving):
             break
     return value, slope
 
@@ -229,6 +231,18 @@ def igamma_gradient_along_a(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     by_fraction = -scale * (growth * fraction + fraction_slope)
     value = np.where(near, by_series, by_fraction)
     return _checked(a, x, np.where((x == 0) | np.isinf(x), 0.0, value))
+
+
+@_in_double
+def gamma_sample_gradient(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """∂x/∂a of a gamma variate x whose quantile P(a, x) stays: −(∂P/∂a) / (∂P/∂x).
+
+    At 0, the limit, which a variate of a small `a` rounds to, it is 0.
+    """
+    with np.errstate(all="ignore"):
+        density = np.exp((a - 1) * np.log(x) - x - _lgamma(a))
+        slope = -igamma_gradient_along_a(a, x) / density
+    return np.where(x == 0, 0.0, slope)
 
 
 # --- incomplete beta function ---------------------------------------------------------------------

@@ -139,6 +139,14 @@ class PhiloxGenerator:
         self._stream = PhiloxStream(seed & _MASK64, (seed2 & _MASK64) << 64)
         self._lock = threading.Lock()
 
+    @classmethod
+    def at(cls, stream: PhiloxStream) -> PhiloxGenerator:
+        """A generator that goes on from `stream`."""
+        generator = cls.__new__(cls)
+        generator._stream = stream
+        generator._lock = threading.Lock()
+        return generator
+
     def reserve(self, counters: int) -> PhiloxStream:
         """Returns the stream from here on, and moves `counters` ahead; safe from any thread."""
         with self._lock:

@@ -32,7 +32,12 @@ class RandomKernel(OpKernel):
         self.generator = PhiloxGenerator(node.attrs["seed"], node.attrs["seed2"])
 
 
-def _shape_of_output(shape: np.ndarray) -> tuple[int, ...]:
+def check_draw_shape(shape: np.ndarray) -> tuple[int, ...]:
+    """The sizes in a shape vector.
+
+    Raises:
+      InvalidArgumentError: it is no vector, or a size is negative.
+    """
     dims = tuple(shape.tolist())
     if shape.ndim != 1 or any(dim < 0 for dim in dims):
         raise InvalidArgumentError(
@@ -71,7 +76,7 @@ def _define_draw(name: str, draw: Any) -> Op:
     @op.kernel("CPU")
     class _DrawCpu(RandomKernel):
         def compute(self, ctx: Any, shape: np.ndarray) -> np.ndarray:
-            dims = _shape_of_output(shape)
+            dims = check_draw_shape(shape)
             count = math.prod(dims)
             stream = self.generator.reserve_for_outputs(count)
             return draw(stream, count, self.node.attrs["dtype"].numpy_dtype).reshape(dims)
@@ -105,7 +110,7 @@ class _RandomUniformIntCpu(RandomKernel):
     def compute(
         self, ctx: Any, shape: np.ndarray, minval: np.ndarray, maxval: np.ndarray
     ) -> np.ndarray:
-        dims = _shape_of_output(shape)
+        dims = check_draw_shape(shape)
         for name, bound in (("minval", minval), ("maxval", maxval)):
             if bound.ndim:
                 raise InvalidArgumentError(
@@ -179,12 +184,13 @@ Multinomial.not_differentiable("its output is integer")
 # --- public functions -----------------------------------------------------------------
 
 
-def _seeds(seed: int | None) -> dict[str, int | None]:
+def op_seeds(seed: int | None) -> dict[str, int | None]:
+    """The attributes of a random op that follow from the graph's seed and the op's."""
     first, second = get_seed(seed)
     return {"seed": first, "seed2": second}
 
 
-def _shape_tensor(shape: Any) -> Tensor:
+def shape_tensor(shape: Any) -> Tensor:
     """A shape as a vector; lists that hold tensors are packed."""
     if isinstance(shape, (list, tuple)) and not shape:
         return convert_to_tensor(shape, dtype=dtypes.int32, name="shape")
@@ -223,13 +229,13 @@ def random_uniform(
             raise ValueError(f"Must specify maxval for integer dtype {dtype.name}.")
         maxval = 1
     with name_scope(name, "random_uniform") as scope:
-        shape = _shape_tensor(shape)
+        shape = shape_tensor(shape)
         from_zero = isinstance(minval, int) and minval == 0
         to_one = isinstance(maxval, int) and maxval == 1
         if dtype.is_integer or not (from_zero and to_one):
             minval = convert_to_tensor(minval, dtype=dtype, name="min")
             maxval = convert_to_tensor(maxval, dtype=dtype, name="max")
-        seeds = _seeds(seed)
+        seeds = op_seeds(seed)
         if dtype.is_integer:
             return RandomUniformInt(shape, minval, maxval, **seeds, name=scope)
         drawn = RandomUniform(shape, dtype=dtype, **seeds)
@@ -270,10 +276,10 @@ def _scaled(
     default_name: str, op: Op, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any, name: Any
 ) -> Tensor:
     with name_scope(name, default_name) as scope:
-        shape = _shape_tensor(shape)
+        shape = shape_tensor(shape)
         mean = convert_to_tensor(mean, dtype=dtype, name="mean")
         stddev = convert_to_tensor(stddev, dtype=dtype, name="stddev")
-        drawn = op(shape, dtype=dtype, **_seeds(seed))
+        drawn = op(shape, dtype=dtype, **op_seeds(seed))
         return arithmetic_ops.add(drawn * stddev, mean, name=scope)
 
 
@@ -289,7 +295,7 @@ def random_shuffle(value: Any, seed: int | None = None, name: str | None = None)
     Returns:
       A tensor of the shape and dtype of `value`.
     """
-    return RandomShuffle(value, **_seeds(seed), name=name)
+    return RandomShuffle(value, **op_seeds(seed), name=name)
 
 
 @export_v1("multinomial", "random.multinomial")
@@ -331,4 +337,4 @@ def categorical(
 def _multinomial(logits: Any, num_samples: Any, dtype: Any, seed: int | None) -> Tensor:
     logits = convert_to_tensor(logits, name="logits")
     wanted = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    return Multinomial(logits, num_samples, output_dtype=wanted, **_seeds(seed))
+    return Multinomial(logits, num_samples, output_dtype=wanted, **op_seeds(seed))
