@@ -16,7 +16,6 @@ from featherflow.framework.op import Op, define_op
 from featherflow.framework.shape_inference import InferenceContext, unknown_shapes
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 
-
 #: Functions that call functions are looked into so deep.
 _MAX_SHAPE_DEPTH = 16
 
