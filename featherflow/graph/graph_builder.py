@@ -203,11 +203,10 @@ def _default_type(op: Op, arg: ArgDef) -> DType | None:
 
 
 def _convert_list(op: Op, arg: ArgDef, value: Any, attrs: dict[str, Any]) -> list[Tensor]:
-    if isinstance(value, Tensor) or not isinstance(value, (list, tuple)):
-        if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
-            raise TypeError(
-                f"Expected list for '{arg.name}' argument to '{op.name}' Op, not {value!r}."
-            )
+    if isinstance(value, (Tensor, str, bytes)) or not hasattr(value, "__iter__"):
+        raise TypeError(
+            f"Expected list for '{arg.name}' argument to '{op.name}' Op, not {value!r}."
+        )
     value = list(value)
     if arg.type_list_attr is not None:
         return _convert_heterogeneous(op, arg, value, attrs)
