@@ -264,11 +264,14 @@ from featherflow.ops.print_ops import print_v1 as Print
 from featherflow.ops.py_func_ops import numpy_function as numpy_function
 from featherflow.ops.py_func_ops import py_func as py_func
 from featherflow.ops.py_func_ops import py_function as py_function
+from featherflow.ops.random_crop_ops import random_crop as random_crop
 from featherflow.ops.random_ops import multinomial as multinomial
 from featherflow.ops.random_ops import random_normal as random_normal
 from featherflow.ops.random_ops import random_shuffle as random_shuffle
 from featherflow.ops.random_ops import random_uniform as random_uniform
 from featherflow.ops.random_ops import truncated_normal as truncated_normal
+from featherflow.ops.random_rejection_ops import random_gamma as random_gamma
+from featherflow.ops.random_rejection_ops import random_poisson as random_poisson
 from featherflow.ops.range_ops import range_ as range
 from featherflow.ops.reduction_ops import reduce_all as reduce_all
 from featherflow.ops.reduction_ops import reduce_any as reduce_any
@@ -482,6 +485,7 @@ from featherflow import errors as errors
 from featherflow import flags as flags
 from featherflow import gfile as gfile
 from featherflow import graph_util as graph_util
+from featherflow import image as image
 from featherflow import initializers as initializers
 from featherflow import io as io
 from featherflow import linalg as linalg

@@ -19,6 +19,10 @@ from featherflow.framework.op import set_family_index
 set_family_index(_index.OP_FAMILIES)
 
 
+#: Namespaces that are the same in both APIs, `tf.compat.v1.compat.v1` too.
+_SHARED = frozenset({"compat", "compat.v1", "compat.v2", "raw_ops"})
+
+
 def _find(api: str, name: str) -> str | None:
     """`module:attribute` of a public name: TF1's own object for "v1", else the common one."""
     if api == "v1" and name in _index.V1:
@@ -73,6 +77,8 @@ def resolver(
 
 def _namespace(api: str, prefix: str, full_name: str) -> ModuleType:
     """The module of a namespace: its file if it has one, else a Namespace."""
+    if prefix in _SHARED:
+        return importlib.import_module(f"featherflow.{prefix}")
     if full_name in sys.modules:
         return sys.modules[full_name]
     if has_file(full_name):

@@ -26,9 +26,22 @@ if TYPE_CHECKING:
     from featherflow.ops.avg_pool_ops import avg_pool as avg_pool2d
     from featherflow.ops.batch_norm_ops import fused_batch_norm as fused_batch_norm
     from featherflow.ops.bias_ops import bias_add as bias_add
+    from featherflow.ops.conv3d_ops import conv3d as conv3d
+    from featherflow.ops.conv3d_ops import conv3d_backprop_filter as conv3d_backprop_filter
+    from featherflow.ops.conv3d_ops import conv3d_backprop_filter as conv3d_backprop_filter_v2
+    from featherflow.ops.conv3d_ops import conv3d_transpose_v1 as conv3d_transpose
     from featherflow.ops.conv_ops import conv2d as conv2d
     from featherflow.ops.conv_ops import conv2d_backprop_filter as conv2d_backprop_filter
     from featherflow.ops.conv_ops import conv2d_backprop_input as conv2d_backprop_input
+    from featherflow.ops.conv_transpose_ops import (
+        atrous_conv2d_transpose as atrous_conv2d_transpose,
+    )
+    from featherflow.ops.conv_transpose_ops import conv1d_transpose as conv1d_transpose
+    from featherflow.ops.conv_transpose_ops import conv2d_transpose as conv2d_transpose
+    from featherflow.ops.conv_transpose_ops import conv_transpose as conv_transpose
+    from featherflow.ops.convolution_ops import atrous_conv2d as atrous_conv2d
+    from featherflow.ops.convolution_ops import conv1d as conv1d
+    from featherflow.ops.convolution_ops import convolution as convolution
     from featherflow.ops.cross_entropy_ops import (
         softmax_cross_entropy_with_logits_v1 as softmax_cross_entropy_with_logits,
     )
@@ -67,6 +80,10 @@ if TYPE_CHECKING:
     from featherflow.ops.max_pool_argmax_ops import max_pool_with_argmax as max_pool_with_argmax
     from featherflow.ops.max_pool_ops import max_pool as max_pool
     from featherflow.ops.max_pool_ops import max_pool2d as max_pool2d
+    from featherflow.ops.moments_ops import moments as moments
+    from featherflow.ops.moments_ops import normalize_moments as normalize_moments
+    from featherflow.ops.moments_ops import sufficient_statistics as sufficient_statistics
+    from featherflow.ops.moments_ops import weighted_moments as weighted_moments
     from featherflow.ops.normalization_ops import (
         batch_norm_with_global_normalization as batch_norm_with_global_normalization,
     )

@@ -17,5 +17,14 @@ if TYPE_CHECKING:
     from featherflow.ops.random_ops import random_shuffle as shuffle
     from featherflow.ops.random_ops import random_uniform as uniform
     from featherflow.ops.random_ops import truncated_normal as truncated_normal
+    from featherflow.ops.random_rejection_ops import random_gamma as gamma
+    from featherflow.ops.random_rejection_ops import random_poisson as poisson
+    from featherflow.ops.stateless_random_ops import stateless_categorical as stateless_categorical
+    from featherflow.ops.stateless_random_ops import stateless_multinomial as stateless_multinomial
+    from featherflow.ops.stateless_random_ops import stateless_normal as stateless_normal
+    from featherflow.ops.stateless_random_ops import (
+        stateless_truncated_normal as stateless_truncated_normal,
+    )
+    from featherflow.ops.stateless_random_ops import stateless_uniform as stateless_uniform
 
 __getattr__, __dir__ = lazy_namespace("random", globals())
