@@ -38,7 +38,7 @@ def explain_step(step: RecordedStep, number: int, show_all: bool = False) -> Ite
     yield f"step {number}: fetches {fetched}"
     yield (
         f"  {len(kept)} nodes kept, {len(pruned)} pruned; run {_times(step.runs)}, "
-        f"{total:.3f} ms of the first in kernels"
+        f"{total:.3f} ms in kernels in the run that was traced"
     )
     for tensor in feeds:
         yield f"  fed     {tensor.name}"

@@ -163,8 +163,8 @@ def _control_flow(model: Model, limit: int | None) -> Iterator[str]:
         flow = op.control_flow if op is not None else None
         if flow == "enter":
             loops[node.attr["frame_name"].s.decode(errors="replace")] = None
-        elif flow == "switch" and len(node.input) > 1:
-            predicates[node.input[1]] = None
+        elif flow == "switch" and len(set(node.input[:2])) == 2:
+            predicates[node.input[1]] = None  # a Switch of the predicate itself only marks a branch
         elif node.op in functions or (op is not None and op.calls_functions):
             calls[node.op] += 1
     loop_conditions = {node.name for node in model.nodes() if node.op.endswith("LoopCond")}
@@ -194,13 +194,15 @@ def _histogram(model: Model) -> Iterator[str]:
 
 
 def without_kernel(graph: Graph | None) -> dict[str, list[str]]:
-    """Op → names of its nodes, for nodes whose dtypes no kernel of this machine's CPU takes."""
+    """Op → names of its nodes, for nodes whose dtypes no kernel of the CPU takes."""
     found: dict[str, list[str]] = {}
-    for operation in graph.get_operations() if graph is not None else ():
+    if graph is None:
+        return found
+    for operation in graph.get_operations():
         definition = operation.definition
-        if definition.control_flow or definition.kernels.find("CPU", operation.attrs):
+        if definition.control_flow or graph._is_function(definition.name):
             continue
-        if len(definition.kernels) or not graph._is_function(definition.name):  # type: ignore[union-attr]
+        if definition.kernels.find("CPU", operation.attrs) is None:
             found.setdefault(definition.name, []).append(operation.name)
     return found
 

@@ -31,10 +31,11 @@ class RecordedStep:
 
     Attributes:
       graph: the session's.
-      feeds, fetches, targets: the set.
+      key: the feeds, fetches and targets.
       placements: where the nodes that it needs go, and why.
-      stats: what the kernels of its first run did; empty if that failed.
+      stats: what the kernels did in the run that was traced; empty if that failed.
       runs: how often it ran.
+      was_traced: whether a run was traced: the first, unless the program traces that itself.
     """
 
     graph: Graph
@@ -42,6 +43,7 @@ class RecordedStep:
     placements: list[Placement] = field(repr=False)
     stats: list[NodeStats] = field(default_factory=list, repr=False)
     runs: int = 0
+    was_traced: bool = False
 
 
 @dataclass
@@ -70,19 +72,19 @@ class RecordingSession(DirectSession):
     def run(
         self, prepared: PreparedStep, feed_values: list[Any], options: Any, run_metadata: Any
     ) -> list[Any]:
-        """Runs a step; its first run is traced, unless the program traces it itself.
+        """Runs a step, traced if no run of it was.
 
         Raises:
           CommandError: the step has nodes that may not run.
         """
-        if prepared.key in self._recorded:
-            step = self._recorded[prepared.key]
-            if step is not None:
-                step.runs += 1
+        if prepared.key not in self._recorded:
+            self._recorded[prepared.key] = self._note(prepared.key)
+        step = self._recorded[prepared.key]
+        if step is not None:
+            step.runs += 1
+        if step is None or step.was_traced or run_metadata is not None:
             return super().run(prepared, feed_values, options, run_metadata)
-        step = self._recorded[prepared.key] = self._note(prepared.key)
-        if step is None or run_metadata is not None:
-            return super().run(prepared, feed_values, options, run_metadata)
+        step.was_traced = True
         values, stats = self.run_traced(prepared, feed_values, options)
         step.stats = stats.nodes
         return values
@@ -94,7 +96,7 @@ class RecordingSession(DirectSession):
         if len(recorder.steps) >= MAX_STEPS:
             recorder.left_out += 1
             return None
-        step = RecordedStep(self.graph, key, self.explain_placement(key), runs=1)
+        step = RecordedStep(self.graph, key, self.explain_placement(key))
         recorder.steps.append(step)
         return step
 

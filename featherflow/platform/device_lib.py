@@ -17,7 +17,7 @@ def list_local_devices(session_config: Any = None) -> list[Any]:
 
     return [
         device_attributes_pb2.DeviceAttributes(
-            name=device.attributes.name,
+            name=f"/device:{device.spec.device_type}:{device.spec.device_index}",
             device_type=device.attributes.device_type,
             memory_limit=device.attributes.memory_limit,
             incarnation=device.attributes.incarnation,
