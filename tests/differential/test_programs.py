@@ -12,6 +12,7 @@ import featherflow as tf
 from .compare_graphs import graph_differences
 from .program_storage import FOLDER, read_topic
 from .programs import TOPICS, build, programs_of
+from .waiting import xfail_if_waiting
 
 PROGRAMS = {f"{topic}/{name}": program for topic in TOPICS for name, program in programs_of(topic)}
 RECORDED: dict[str, dict[str, Any]] = {
@@ -21,13 +22,27 @@ RECORDED: dict[str, dict[str, Any]] = {
 }
 
 
+#: Programs whose graph differs on purpose, and how.
+OWN_GRAPHS = {
+    "arrays/filled_tensors": "tf.linspace of scalars is one LinSpace, not seventy nodes around one",
+}
+
+
 def test_every_program_is_recorded() -> None:
     assert sorted(PROGRAMS) == sorted(RECORDED)
 
 
 @pytest.mark.parametrize("key", sorted(RECORDED))
 def test_graph(key: str) -> None:
-    found = graph_differences(build(tf, PROGRAMS[key]), RECORDED[key])
+    try:
+        graph = build(tf, PROGRAMS[key])
+    except AttributeError as error:
+        xfail_if_waiting(error)
+        raise
+    found = graph_differences(graph, RECORDED[key])
+    if key in OWN_GRAPHS:
+        assert found, f"the graph of {key} is TensorFlow's: take it off OWN_GRAPHS"
+        pytest.xfail(OWN_GRAPHS[key])
     assert not found, "\n".join([f"the graph of {key} is not TensorFlow's:", *found])
 
 
