@@ -129,6 +129,8 @@ def _change_value(value: Any, random: Random) -> None:
         _change_shape(value.shape, random)
     elif kind == "tensor":
         _change_tensor(value.tensor, random)
+    elif kind == "func":
+        value.func.name = random.choice((value.func.name * 2, "Inner", "Outer", "IsSmall", "Neg"))
     elif kind == "list" and value.list.i:
         value.list.i[random.randrange(len(value.list.i))] = random.choice(HOSTILE_SIZES)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 
+import numpy as np
 from ops.op_case import load_cases
 from ops.test_op_properties import Built
 
@@ -12,7 +13,7 @@ import featherflow as tf
 from featherflow.graph.graph import Graph
 from featherflow.protos.graph_pb2 import GraphDef
 
-from .graph_defs import const, function, graph_def, node, placeholder
+from .graph_defs import calling, const, function, graph_def, node, placeholder
 
 
 def programs() -> Iterator[tuple[str, GraphDef]]:
@@ -119,11 +120,33 @@ def functions() -> GraphDef:
         {"o": "same:output:0", "p": "i:o:0"},
     )
     outer.node_def[1].attr["T"].placeholder = "T"
+    small = function(
+        "IsSmall",
+        {"a": tf.float32},
+        {"o": tf.bool},
+        [const("c", np.float32(100)), node("y", "Less", "a c:output:0", T=tf.float32)],
+        {"o": "y:z:0"},
+    )
+    types = {"T": (tf.float32,)}
+    call = {"Tin": (tf.float32,), "Tout": (tf.float32,)}
     return graph_def(
-        placeholder("x", shape=[2]),
+        placeholder("x", shape=[]),
         node("call", "Outer", "x x", T=tf.float32),
         node("sum", "AddV2", "call call:1", T=tf.float32),
-        functions=[inner, outer],
+        node(
+            "small", "PartitionedCall", "x", f=calling("IsSmall"), Tin=call["Tin"], Tout=(tf.bool,)
+        ),
+        node(
+            "if",
+            "If",
+            "small x",
+            then_branch=calling("Inner"),
+            else_branch=calling("Inner"),
+            Tcond=tf.bool,
+            **call,
+        ),
+        node("while", "While", "x", cond=calling("IsSmall"), body=calling("Inner"), **types),
+        functions=[inner, outer, small],
     )
 
 
