@@ -34,11 +34,6 @@ def reset_default_graph() -> None:
     dispatch.reset_default_context()
 
 
-def has_default_graph() -> bool:
-    """Whether an `as_default()` block is open on this thread."""
-    return bool(dispatch.entered_contexts())
-
-
 def graph_of(inputs: Any) -> Graph:
     """The graph of the first tensor or operation among `inputs`, else the default graph."""
     for item in inputs:

@@ -90,7 +90,7 @@ class Graph:
                 else []
             )
         operation = Operation(self, name, definition, inputs, control_inputs, attrs, device or "")
-        if scopes.attrs or scopes.gradient_overrides or scopes.kernel_labels:
+        if scopes.attrs or scopes.gradient_overrides or scopes.kernel_labels or scopes.container:
             scopes.add_attrs(operation)
         if device is None and (scopes.device_functions or scopes.colocation):
             scopes.place(operation)
@@ -327,10 +327,6 @@ class Graph:
         finally:
             self._scopes.container = previous
 
-    @property
-    def _container(self) -> str:
-        return self._scopes.container
-
     # --- collections ------------------------------------------------------------------------------
 
     @property
@@ -385,10 +381,6 @@ class Graph:
         return self._op_seeds_given - 1
 
     @property
-    def _last_id(self) -> int:
-        return len(self._operations)
-
-    @property
     def version(self) -> int:
         """The number of nodes made so far."""
         return len(self._operations)
@@ -427,9 +419,6 @@ class Graph:
     def _check_not_finalized(self) -> None:
         if self._finalized:
             raise RuntimeError("Graph is finalized and cannot be modified.")
-
-    def _unsafe_unfinalize(self) -> None:
-        self._finalized = False
 
     def _check_not_run(self, operation: Operation, action: str) -> None:
         """Plans are built once: a node that has run stays as it is."""

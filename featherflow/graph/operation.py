@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import linecache
 import os
 import sys
 import traceback as traceback_module
 from typing import TYPE_CHECKING, Any
 
 from featherflow.framework import op_def as op_def_module
-from featherflow.framework.dtypes import DType
 from featherflow.framework.op import Op
 from featherflow.framework.op_def import AttrDef
 from featherflow.graph import exporter
@@ -148,11 +146,6 @@ class Operation:
         self._inputs[index] = tensor
         _add_consumer(tensor, self)
 
-    def _append_input(self, tensor: Tensor) -> None:
-        self.graph._check_not_run(self, "add an input to")
-        self._inputs.append(tensor)
-        _add_consumer(tensor, self)
-
     def _set_attr(self, name: str, value: Any) -> None:
         """Sets an attribute from its AttrValue message, or from its internal form."""
         self.graph._check_not_run(self, "change an attribute of")
@@ -167,9 +160,6 @@ class Operation:
     def _set_device(self, device: Any) -> None:
         self.graph._check_not_run(self, "move")
         self.device = self.graph._canonical_device(device)
-
-    def _set_device_from_string(self, device: str) -> None:
-        self._set_device(device)
 
     # --- control flow -----------------------------------------------------------------
 
@@ -237,14 +227,3 @@ def creation_site(operation: Operation) -> str:
     code, line = frames[0]
     where = "" if code.co_name == "<module>" else f" in {code.co_name}()"
     return f"{code.co_filename}:{line}{where}"
-
-
-def creation_line(operation: Operation) -> str:
-    """The text of the user's line that made the node."""
-    frames = creation_frames(operation)
-    return linecache.getline(frames[0][0].co_filename, frames[0][1]).strip() if frames else ""
-
-
-def dtype_of(tensor: Any) -> DType:
-    """The dtype of a tensor or variable, its ref removed."""
-    return tensor.dtype.base_dtype

@@ -61,10 +61,6 @@ class NameScopes:
         """Marks a full name as used, as the nodes of an imported graph do."""
         self._times_used.setdefault(name.lower(), 1)
 
-    def is_used(self, name: str) -> bool:
-        """Whether a full name is taken."""
-        return name.lower() in self._times_used
-
     @contextmanager
     def enter(self, name: str | None) -> Iterator[str]:
         """Enters a scope; `name` ending in "/" re-enters one by its full name, "" leaves all."""
@@ -144,13 +140,15 @@ class Scopes:
         operation.attrs["_class"] = tuple(sorted(groups))
 
     def add_attrs(self, operation: Operation) -> None:
-        """Applies attribute scopes, the gradient override map and kernel labels."""
+        """Applies attribute scopes, the gradient override map, containers and kernel labels."""
         attrs = operation.attrs
         for name, value in self.attrs.items():
             attrs.setdefault(name, value)
         override = self.gradient_overrides.get(operation.definition.name)
         if override is not None:
             attrs.setdefault("_gradient_op_type", override)
+        if self.container and operation.definition.stateful and attrs.get("container") == "":
+            attrs["container"] = self.container
         label = self.kernel_labels.get(operation.definition.name)
         if label is not None:
             attrs.setdefault("_kernel", label)
