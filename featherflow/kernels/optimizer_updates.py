@@ -66,6 +66,14 @@ def sparse_momentum(
     use_nesterov: bool,
 ) -> None:
     """`momentum` for the rows `indices`, one after the other; the other rows stay as they are."""
+    if len(np.unique(indices)) == len(indices):
+        accum[indices] = accum[indices] * momentum + grad
+        step = accum[indices]
+        if use_nesterov:
+            var[indices] -= grad * lr + step * momentum * lr
+        else:
+            var[indices] -= step * lr
+        return
     for row, row_grad in zip(indices.tolist(), grad):
         accum[row] = accum[row] * momentum + row_grad
         if use_nesterov:
