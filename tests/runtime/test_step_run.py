@@ -44,7 +44,7 @@ def test_a_kernel_that_waits_holds_no_thread(world) -> None:
     world.later = interleaving.delayed.append
     threads = threading.active_count()
     assert interleaving.run(planned(total)) == [1000]
-    assert threading.active_count() == threads
+    assert threading.active_count() <= threads  # a thread of an earlier test may have ended
 
 
 def test_what_reads_waits_for_what_is_written_later(world) -> None:
