@@ -23,6 +23,7 @@ from featherflow.kernels.windows import (
     is_channels_first,
     spatial_geometry,
 )
+from featherflow.ops.batch_dims import known_rank, squeeze_batch_dims
 from featherflow.ops.reshape_ops import renamed_argument
 from featherflow.ops.shape_ops import shape_n
 from featherflow.ops.type_groups import FLOATS
@@ -61,11 +62,18 @@ def _conv2d_shape(c: InferenceContext) -> TensorShape:
     batch, sizes, channels = image_dims(c, 0)
     *window, depth, output_channels = c.dims(1, 4)
     outputs = windowed_dims(c, sizes, window)
-    _check_channels(c, channels, depth, output_channels)
+    check_channels(c, channels, depth, output_channels)
     return image_shape(c, batch, outputs, output_channels)
 
 
-def _check_channels(c: InferenceContext, channels: Dim, depth: Dim, output_channels: Dim) -> None:
+def check_channels(c: InferenceContext, channels: Dim, depth: Dim, output_channels: Dim) -> None:
+    """Refuses channels that filters of this depth do not divide into groups.
+
+    Args:
+      channels: of the image.
+      depth: the channels that a filter takes; the others are for other groups of filters.
+      output_channels: how many filters there are.
+    """
     if channels is None or depth is None:
         return
     if not depth:
@@ -134,7 +142,7 @@ def conv2d(
 
     Args:
       input: `[N, H, W, C]`, or `[N, C, H, W]` with `data_format="NCHW"`; float16, bfloat16,
-        float32, float64 or int32.
+        float32, float64 or int32. There may be more batch dimensions than one.
       filter: `[KH, KW, C / G, K]`, dtype of `input`; with G > 1 the channels form G groups, each
         convolved with its own K / G filters.
       strides: s; one int, one per spatial dimension, or one per dimension. Positive.
@@ -159,19 +167,20 @@ def conv2d(
     >>> tf.nn.conv2d(image, tf.ones([2, 2, 1, 1]), strides=1, padding="VALID").shape
     TensorShape([Dimension(1), Dimension(2), Dimension(2), Dimension(1)])
     """
+    filter = renamed_argument("filters", filters, "filter", filter)
     padding, explicit_paddings = split_padding(padding)
     data_format = data_format or "NHWC"
-    return Conv2D(
-        input,
-        renamed_argument("filters", filters, "filter", filter),
-        strides=per_dimension(1 if strides is None else strides, "strides", data_format),
-        padding=padding,
-        explicit_paddings=explicit_paddings,
-        use_cudnn_on_gpu=use_cudnn_on_gpu,
-        data_format=data_format,
-        dilations=per_dimension(1 if dilations is None else dilations, "dilations", data_format),
-        name=name,
-    )
+    attrs = {
+        "strides": per_dimension(1 if strides is None else strides, "strides", data_format),
+        "padding": padding,
+        "explicit_paddings": explicit_paddings,
+        "use_cudnn_on_gpu": use_cudnn_on_gpu,
+        "data_format": data_format,
+        "dilations": per_dimension(dilations or 1, "dilations", data_format),
+    }
+    if (known_rank(input) or 4) <= 4:
+        return Conv2D(input, filter, **attrs, name=name)
+    return squeeze_batch_dims(input, lambda images: Conv2D(images, filter, **attrs), 3, name)
 
 
 @export("nn.conv2d")

@@ -6,6 +6,11 @@ from itertools import product
 
 import numpy as np
 
+from featherflow.ops.conv3d_ops import (
+    Conv3D,
+    Conv3DBackpropFilterV2,
+    Conv3DBackpropInputV2,
+)
 from featherflow.ops.conv_ops import Conv2D, Conv2DBackpropFilter, Conv2DBackpropInput
 from featherflow.ops.depthwise_conv_ops import (
     DepthwiseConv2dNative,
@@ -27,6 +32,10 @@ NO_PADS = ((0, 0), (0, 0))
 
 IMAGE, FILTER = Input(2, 3, 4, 2), Input(2, 3, 2, 3)
 DEPTHWISE_FILTER = Input(2, 3, 2, 2)
+
+
+VOLUME, BOX_FILTER = Input(1, 3, 2, 4, 2), Input(2, 1, 2, 1, 2)
+BOX = {"strides": [1, 1, 1, 2, 1], "padding": "VALID"}
 
 
 def taps(image, window, strides, pads, dilations):
@@ -58,7 +67,7 @@ def convolved(strides=(1, 2), pads=NO_PADS, dilations=(1, 1)):
     def reference(image, filters):
         groups = image.shape[-1] // filters.shape[-2]
         total = 0
-        for place, seen in taps(image, filters.shape[:2], strides, pads, dilations):
+        for place, seen in taps(image, filters.shape[:-2], strides, pads, dilations):
             parts = zip(np.split(seen, groups, -1), np.split(filters[place], groups, -1))
             total = total + np.concatenate([part @ matrix for part, matrix in parts], -1)
         return total.astype(image.dtype)
@@ -100,14 +109,14 @@ def channels_first(forward):
     return reference
 
 
-def backprops(backprop_input, backprop_filter, filters, forward, attrs, label):
-    """Rows of an op's two gradients, for images of `IMAGE`'s shape."""
-    shape = forward(np.zeros(IMAGE.shape), np.zeros(filters.shape)).shape
+def backprops(backprop_input, backprop_filter, filters, forward, attrs, label, image=IMAGE):
+    """Rows of an op's two gradients."""
+    shape = forward(np.zeros(image.shape), np.zeros(filters.shape)).shape
     return [
         OpCase(
             backprop_input,
-            (np.int32(IMAGE.shape), filters, Input(*shape)),
-            gradient_of(forward, 0, IMAGE.shape),
+            (np.int32(image.shape), filters, Input(*shape)),
+            gradient_of(forward, 0, image.shape),
             FLOATS,
             attrs=attrs,
             label=label,
@@ -115,7 +124,7 @@ def backprops(backprop_input, backprop_filter, filters, forward, attrs, label):
         ),
         OpCase(
             backprop_filter,
-            (IMAGE, np.int32(filters.shape), Input(*shape)),
+            (image, np.int32(filters.shape), Input(*shape)),
             gradient_of(forward, 1, filters.shape),
             FLOATS,
             attrs=attrs,
@@ -154,6 +163,8 @@ def rows(op, backprop_input, backprop_filter, filters, forward):
     )
 
 
+boxes_convolved = convolved((1, 1, 2), (*NO_PADS, (0, 0)), (1, 1, 1))
+
 CASES = [
     *rows(Conv2D, Conv2DBackpropInput, Conv2DBackpropFilter, FILTER, convolved),
     OpCase(Conv2D, (IMAGE, Input(2, 3, 1, 4)), convolved(), attrs=VALID, label="groups"),
@@ -164,5 +175,22 @@ CASES = [
         DepthwiseConv2dNativeBackpropFilter,
         DEPTHWISE_FILTER,
         depthwise,
+    ),
+    OpCase(
+        Conv3D,
+        (VOLUME, BOX_FILTER),
+        boxes_convolved,
+        FLOATS,
+        attrs=BOX,
+        empty_shapes=((0, 3, 2, 4, 2), BOX_FILTER.shape),
+    ),
+    *backprops(
+        Conv3DBackpropInputV2,
+        Conv3DBackpropFilterV2,
+        BOX_FILTER,
+        boxes_convolved,
+        BOX,
+        "",
+        VOLUME,
     ),
 ]
