@@ -35,12 +35,18 @@ def reset_default_graph() -> None:
 
 
 def graph_of(inputs: Any) -> Graph:
-    """The graph of the first tensor or operation among `inputs`, else the default graph."""
+    """The graph of the first tensor or operation among `inputs`, else the default graph.
+
+    A function that is being built takes tensors of other graphs in, so that it is the answer then.
+    """
+    current = get_default_graph()
+    if current.building_function:
+        return current
     for item in inputs:
         graph = getattr(item, "graph", None)
         if isinstance(graph, Graph):
             return graph
-    return get_default_graph()
+    return current
 
 
 def op_scope(name: str | None, default_name: str, inputs: Any = ()) -> AbstractContextManager[str]:

@@ -52,7 +52,10 @@ def build_node(graph: Graph, op: Op, args: tuple, kwargs: dict[str, Any], name: 
 
 
 def _graph_of_inputs(graph: Graph, values: list[Any]) -> Graph | None:
-    """The graph that holds the inputs, where it is not `graph`: ops go where their inputs are."""
+    """The graph that holds the inputs, where it is not `graph`: ops go where their inputs are.
+
+    Functions take in what they use of other graphs.
+    """
     other = None
     for value in values:
         for item in value if value.__class__ is list or value.__class__ is tuple else (value,):
@@ -60,7 +63,7 @@ def _graph_of_inputs(graph: Graph, values: list[Any]) -> Graph | None:
                 if item._op.graph is graph:
                     return None
                 other = other or item._op.graph
-    return other
+    return None if other is None or graph.building_function else other
 
 
 def _values_by_position(op: Op, args: tuple, kwargs: dict[str, Any]) -> list[Any]:
