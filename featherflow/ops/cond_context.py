@@ -65,16 +65,7 @@ class CondContext(ControlFlowContext):
     def add_value(self, tensor: Tensor) -> Tensor:
         if tensor in self.values:
             return self.external_values.get(tensor, tensor)
-        self.values.add(tensor)
-        source = tensor
-        if self.outer_context is not None:
-            source = self.outer_context.add_value(tensor)
-            self.values.add(source)
-            self.external_values[source] = source
-        return self._switched(tensor, source)
-
-    def _switched(self, tensor: Tensor, source: Tensor) -> Tensor:
-        """Makes the Switch of `source` that stands for `tensor` inside."""
+        source = self._source_of(tensor)
         with control_dependencies(None):
             result = switch(source, self.pred)[self.branch]
         result.op._set_control_flow_context(self)
@@ -82,6 +73,16 @@ class CondContext(ControlFlowContext):
         self._know([result])
         self.external_values[tensor] = result
         return result
+
+    def _source_of(self, tensor: Tensor) -> Tensor:
+        """What stands for an outer tensor in the context around this one."""
+        self.values.add(tensor)
+        if self.outer_context is None:
+            return tensor
+        source = self.outer_context.add_value(tensor)
+        self.values.add(source)
+        self.external_values[source] = source
+        return source
 
     def _know(self, tensors: list[Tensor]) -> None:
         """Tensors made here are known here and in the contexts around."""
@@ -107,4 +108,10 @@ class CondContext(ControlFlowContext):
     def _result(self, value: Any) -> Tensor:
         if isinstance(value, Operation):
             return with_dependencies([value], self.pivot)
-        return self.add_value(convert_to_tensor(flow_of(value)))
+        tensor = convert_to_tensor(flow_of(value))
+        if tensor in self.values:
+            return self.add_value(tensor)
+        # An outer tensor is the result: its Switch is a node of the branch like any other.
+        source = self._source_of(tensor)
+        self.external_values[tensor] = switch(source, self.pred)[self.branch]
+        return self.external_values[tensor]
