@@ -50,14 +50,15 @@ class _Elements:
 
     def unstack(self, with_shapes: bool = False) -> None:
         """Puts the elements into TensorArrays."""
-        self._arrays = [
+        arrays = [
             TensorArray(
                 tensor.dtype.base_dtype,
                 size=self.count,
                 element_shape=tensor.shape[1:] if with_shapes and tensor.shape.rank else None,
-            ).unstack(tensor)
+            )
             for tensor in self.tensors
         ]
+        self._arrays = [array.unstack(tensor) for array, tensor in zip(arrays, self.tensors)]
 
     def read(self, index: Any) -> Any:
         """The nest of the elements at `index`."""
