@@ -68,6 +68,7 @@ def _explain_model(options: argparse.Namespace) -> int:
 def _explain_script(options: argparse.Namespace) -> int:
     code = read_code(options.target)
     import_shim.install()
+    import_shim.install_for_children()
     sys.argv = [options.target, *options.args]
     sys.path[0] = os.path.dirname(os.path.abspath(options.target))
     status = 0

@@ -10,6 +10,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -196,6 +197,22 @@ def uninstall() -> None:
     for name, module in list(sys.modules.items()):
         if _is_of_tensorflow(name) and isinstance(module, _Stand):
             del sys.modules[name]
+
+
+def install_for_children() -> None:
+    """Python processes that this one starts find featherflow for TensorFlow, too.
+
+    Those of `multiprocessing` take over this one's path if they are not forked, others
+    PYTHONPATH.
+    """
+    folder = os.path.dirname(os.path.abspath(__file__))
+    stand_in = os.path.join(folder, "stand_in")
+    package_root = os.path.dirname(os.path.dirname(folder))
+    if stand_in not in sys.path:
+        sys.path.insert(1, stand_in)  # behind the folder of the program
+    known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = dict.fromkeys([stand_in, package_root, *filter(None, known)])
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
 
 
 @contextmanager

@@ -29,8 +29,9 @@ def run(options: argparse.Namespace) -> int:
             graph = model.graph
         except CommandError as error:
             damage = error
-    print("\n".join(report(model, graph, options.all)))
+    lacking = without_kernel(graph)
+    print("\n".join(report(model, graph, lacking, options.all)))
     if damage is not None:
         sys.stdout.flush()
         raise damage
-    return 1 if model.unsupported() or without_kernel(graph) else 0
+    return 1 if model.unsupported() or lacking else 0

@@ -21,11 +21,14 @@ _SHOWN_CONSTANTS = 3
 _NO_OUTPUTS = frozenset({"Const", "NoOp", "Placeholder", "PlaceholderV2", "Assert"})
 
 
-def report(model: Model, graph: Graph | None, show_all: bool = False) -> list[str]:
+def report(
+    model: Model, graph: Graph | None, lacking: dict[str, list[str]], show_all: bool = False
+) -> list[str]:
     """The report, line by line.
 
     Args:
       graph: the model as a graph, for its static shapes; None where it has unsupported ops.
+      lacking: what `without_kernel` has found.
       show_all: every name, where otherwise the first few stand for all.
     """
     limit = None if show_all else _SHOWN_NAMES
@@ -38,7 +41,7 @@ def report(model: Model, graph: Graph | None, show_all: bool = False) -> list[st
         ("Functions", list(_functions(model, limit))),
         ("Ops", list(_histogram(model))),
         ("Ops that touch files, processes or Python", _by_op(model.touching_world(), limit)),
-        ("Nodes without a kernel", _by_op(without_kernel(graph), limit)),
+        ("Nodes without a kernel", _by_op(lacking, limit)),
     ]
     lines = list(_head(model))
     for title, content in sections:

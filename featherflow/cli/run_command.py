@@ -36,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
     """Runs the program as `python SCRIPT.py ARGS` would, with featherflow for TensorFlow."""
     code = None if options.is_module else read_code(options.script)
     import_shim.install()
+    import_shim.install_for_children()
     sys.argv = [options.script, *options.args]
     try:
         if code is None:

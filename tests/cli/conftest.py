@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -34,12 +35,16 @@ class Result:
 def unchanged_process() -> Iterator[None]:
     """What a program changes of its process is put back."""
     argv, path, main_module = sys.argv, sys.path[:], sys.modules["__main__"]
+    python_path = os.environ.get("PYTHONPATH")
     logger = logging.getLogger("tensorflow")
     handlers, level, propagate = logger.handlers[:], logger.level, logger.propagate
     flags = set(FLAGS)
     tf.reset_default_graph()
     yield
     sys.argv, sys.path[:], sys.modules["__main__"] = argv, path, main_module
+    os.environ.pop("PYTHONPATH", None)
+    if python_path is not None:
+        os.environ["PYTHONPATH"] = python_path
     logger.handlers[:], logger.propagate = handlers, propagate
     logger.setLevel(level)
     for name in set(FLAGS) - flags:

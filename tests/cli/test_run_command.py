@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import featherflow as tf
+
 
 @pytest.fixture
 def script(tmp_path: Path):
@@ -89,6 +91,29 @@ def test_runs_a_module(featherflow, script, monkeypatch, tmp_path) -> None:
     assert result.lines == ["__main__ ['-x', '1'] tensorflow"]
 
 
+def test_processes_that_a_program_starts(script, tmp_path) -> None:
+    other = script(
+        "import tensorflow.compat.v1 as tf; print(tf.__version__, tf.nn.relu)", "other.py"
+    )
+    path = script(
+        "import multiprocessing, subprocess, sys\n"
+        "import tensorflow.compat.v1 as tf\n"
+        "def work(number):\n"
+        "    with tf.Graph().as_default(), tf.Session() as sess:\n"
+        "        return float(sess.run(tf.constant(number) * 2.0))\n"
+        "if __name__ == '__main__':\n"
+        "    with multiprocessing.get_context('spawn').Pool(1) as pool:\n"
+        "        print(pool.map(work, [1.0, 2.0]), flush=True)\n"
+        f"    subprocess.run([sys.executable, {str(other)!r}], check=True)\n"
+    )
+    command = [sys.executable, "-m", "featherflow", "run", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[0] == "[2.0, 4.0]"
+    assert lines[1].startswith(f"{tf.__version__} <function relu")
+
+
 def test_runs_in_a_process_of_its_own(script) -> None:
     """What threads and exit handlers of a program use is still there when its last line is done."""
     path = script(
@@ -101,7 +126,7 @@ def test_runs_in_a_process_of_its_own(script) -> None:
         "threading.Thread(target=lambda: (time.sleep(0.01), print('thread', tf.float32))).start()\n"
     )
     command = [sys.executable, "-m", "featherflow", "run", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
         "thread <dtype: 'float32'>",
