@@ -130,6 +130,8 @@ from featherflow.ops.cast_ops import to_int64 as to_int64
 from featherflow.ops.check_numerics_ops import add_check_numerics_ops as add_check_numerics_ops
 from featherflow.ops.check_numerics_ops import check_numerics as check_numerics
 from featherflow.ops.check_numerics_ops import verify_tensor_all_finite as verify_tensor_all_finite
+from featherflow.ops.cholesky_ops import cholesky as cholesky
+from featherflow.ops.cholesky_ops import cholesky_solve as cholesky_solve
 from featherflow.ops.clip_norm_ops import clip_by_average_norm as clip_by_average_norm
 from featherflow.ops.clip_norm_ops import clip_by_global_norm as clip_by_global_norm
 from featherflow.ops.clip_norm_ops import clip_by_norm as clip_by_norm
@@ -164,9 +166,13 @@ from featherflow.ops.conversion_ops import (
 )
 from featherflow.ops.core_array_ops import concat as concat
 from featherflow.ops.core_array_ops import slice_ as slice
+from featherflow.ops.counting_ops import bincount_v1 as bincount
+from featherflow.ops.counting_ops import histogram_fixed_width as histogram_fixed_width
+from featherflow.ops.counting_ops import histogram_fixed_width_bins as histogram_fixed_width_bins
 from featherflow.ops.cumulative_ops import cumprod as cumprod
 from featherflow.ops.cumulative_ops import cumsum as cumsum
 from featherflow.ops.custom_gradient import custom_gradient as custom_gradient
+from featherflow.ops.determinant_ops import matrix_determinant as matrix_determinant
 from featherflow.ops.division_ops import div as div
 from featherflow.ops.division_ops import divide as divide
 from featherflow.ops.division_ops import divide_no_nan as div_no_nan
@@ -180,6 +186,10 @@ from featherflow.ops.division_ops import truncatediv as truncatediv
 from featherflow.ops.division_ops import truncatemod as truncatemod
 from featherflow.ops.dynamic_partition_ops import dynamic_partition as dynamic_partition
 from featherflow.ops.dynamic_partition_ops import dynamic_stitch as dynamic_stitch
+from featherflow.ops.eigen_ops import eig as eig
+from featherflow.ops.eigen_ops import eigvals as eigvals
+from featherflow.ops.eigen_ops import self_adjoint_eig as self_adjoint_eig
+from featherflow.ops.eigen_ops import self_adjoint_eigvals as self_adjoint_eigvals
 from featherflow.ops.einsum_ops import einsum as einsum
 from featherflow.ops.element_loops import foldl as foldl
 from featherflow.ops.element_loops import foldr as foldr
@@ -235,6 +245,7 @@ from featherflow.ops.init_ops import TruncatedNormal as truncated_normal_initial
 from featherflow.ops.init_ops import UniformUnitScaling as uniform_unit_scaling_initializer
 from featherflow.ops.init_ops import VarianceScaling as variance_scaling_initializer
 from featherflow.ops.init_ops import Zeros as zeros_initializer
+from featherflow.ops.least_squares_ops import matrix_solve_ls as matrix_solve_ls
 from featherflow.ops.magnitude_ops import abs as abs
 from featherflow.ops.magnitude_ops import angle as angle
 from featherflow.ops.magnitude_ops import sign as sign
@@ -245,6 +256,7 @@ from featherflow.ops.matrix_diag_ops import band_part as matrix_band_part
 from featherflow.ops.matrix_diag_ops import diag as matrix_diag
 from featherflow.ops.matrix_diag_ops import diag_part as matrix_diag_part
 from featherflow.ops.matrix_diag_ops import set_diag as matrix_set_diag
+from featherflow.ops.matrix_function_ops import matrix_square_root as matrix_square_root
 from featherflow.ops.norm_ops import norm as norm
 from featherflow.ops.one_hot_ops import one_hot as one_hot
 from featherflow.ops.pack_ops import stack as stack
@@ -264,6 +276,12 @@ from featherflow.ops.print_ops import print_v1 as Print
 from featherflow.ops.py_func_ops import numpy_function as numpy_function
 from featherflow.ops.py_func_ops import py_func as py_func
 from featherflow.ops.py_func_ops import py_function as py_function
+from featherflow.ops.qr_ops import qr as qr
+from featherflow.ops.queues import FIFOQueue as FIFOQueue
+from featherflow.ops.queues import PaddingFIFOQueue as PaddingFIFOQueue
+from featherflow.ops.queues import PriorityQueue as PriorityQueue
+from featherflow.ops.queues import QueueBase as QueueBase
+from featherflow.ops.queues import RandomShuffleQueue as RandomShuffleQueue
 from featherflow.ops.random_crop_ops import random_crop as random_crop
 from featherflow.ops.random_ops import multinomial as multinomial
 from featherflow.ops.random_ops import random_normal as random_normal
@@ -318,6 +336,9 @@ from featherflow.ops.segment_ops import unsorted_segment_sqrt_n as unsorted_segm
 from featherflow.ops.shape_ops import rank as rank
 from featherflow.ops.shape_ops import shape as shape
 from featherflow.ops.shape_ops import shape_n as shape_n
+from featherflow.ops.solve_ops import matrix_inverse as matrix_inverse
+from featherflow.ops.solve_ops import matrix_solve as matrix_solve
+from featherflow.ops.solve_ops import matrix_triangular_solve as matrix_triangular_solve
 from featherflow.ops.sort_ops import argsort as argsort
 from featherflow.ops.sort_ops import searchsorted as searchsorted
 from featherflow.ops.sort_ops import sort as sort
@@ -359,6 +380,7 @@ from featherflow.ops.strided_slice_ops import newaxis as newaxis
 from featherflow.ops.strided_slice_ops import strided_slice as strided_slice
 from featherflow.ops.sum_ops import broadcast_to as broadcast_to
 from featherflow.ops.sum_ops import reduce_sum as reduce_sum
+from featherflow.ops.svd_ops import svd as svd
 from featherflow.ops.switch_case import switch_case as switch_case
 from featherflow.ops.template import make_template as make_template
 from featherflow.ops.tensor_array import TensorArray as TensorArray
@@ -494,10 +516,12 @@ from featherflow import manip as manip
 from featherflow import math as math
 from featherflow import nest as nest
 from featherflow import nn as nn
+from featherflow import queue as queue
 from featherflow import random as random
 from featherflow import raw_ops as raw_ops
 from featherflow import sparse as sparse
 from featherflow import strings as strings
+from featherflow import test as test
 from featherflow import timeline as timeline
 from featherflow import train as train
 from featherflow import version as version

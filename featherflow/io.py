@@ -10,5 +10,9 @@ from featherflow._namespaces import lazy_namespace
 
 if TYPE_CHECKING:
     from featherflow.graph.graph_files import write_graph as write_graph
+    from featherflow.ops.queues import PaddingFIFOQueue as PaddingFIFOQueue
+    from featherflow.ops.queues import PriorityQueue as PriorityQueue
+    from featherflow.ops.queues import QueueBase as QueueBase
+    from featherflow.ops.queues import RandomShuffleQueue as RandomShuffleQueue
 
 __getattr__, __dir__ = lazy_namespace("io", globals())

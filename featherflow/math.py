@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from featherflow.ops.complex_ops import conj as conj
     from featherflow.ops.complex_ops import imag as imag
     from featherflow.ops.complex_ops import real as real
+    from featherflow.ops.counting_ops import bincount_v1 as bincount
     from featherflow.ops.cumulative_ops import cumprod as cumprod
     from featherflow.ops.cumulative_ops import cumsum as cumsum
     from featherflow.ops.cumulative_ops import cumulative_logsumexp as cumulative_logsumexp
