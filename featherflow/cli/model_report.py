@@ -173,11 +173,11 @@ def _control_flow(model: Model, limit: int | None) -> Iterator[str]:
     loop_conditions = {node.name for node in model.nodes() if node.op.endswith("LoopCond")}
     conditions = [name for name in predicates if name.partition(":")[0] not in loop_conditions]
     if loops:
-        yield f"{len(loops)} loops: {_listed(loops, limit)}"
+        yield f"loops, {len(loops)}: {_listed(loops, limit)}"
     if conditions:
-        yield f"{len(conditions)} predicates of conditionals: {_listed(conditions, limit)}"
+        yield f"predicates of conditionals, {len(conditions)}: {_listed(conditions, limit)}"
     for name, count in calls.most_common():
-        yield f"{count} calls of functions by {name}"
+        yield f"calls of functions by {name}: {count}"
 
 
 def _functions(model: Model, limit: int | None) -> Iterator[str]:

@@ -9,6 +9,7 @@ import pytest
 
 import featherflow as tf
 from featherflow.cli import recording
+from featherflow.protos import graph_pb2
 from featherflow.runtime.direct_session import DirectSession
 
 from .conftest import affine
@@ -195,6 +196,27 @@ def test_model_with_inputs_and_outputs(featherflow, model) -> None:
     assert rows(result.lines, "pruned").keys() == {"x", "y/y", "y"}
     wrong = featherflow("explain", path, "--output", "nothing")
     assert wrong.status == 2
+
+
+def test_nodes_of_functions_are_called(featherflow, tmp_path: Path) -> None:
+    message = graph_pb2.GraphDef()
+    node = message.node.add(name="x", op="Placeholder")
+    node.attr["dtype"].type = 1
+    function = message.library.function.add()
+    function.signature.name = "f"
+    function.signature.input_arg.add(name="a", type=1)
+    function.signature.output_arg.add(name="b", type=1)
+    inner = function.node_def.add(name="inner", op="Exp", input=["a"])
+    inner.attr["T"].type = 1
+    function.ret["b"] = "inner:y:0"
+    message.node.add(name="call", op="f", input=["x"])
+    path = tmp_path / "model.pb"
+    path.write_bytes(message.SerializeToString())
+    result = featherflow("explain", path)
+    assert rows(result.lines, "kept").keys() == {"call"}
+    called = rows(result.lines, "called")["inner"]
+    assert called[0] == "Exp"
+    assert re.match(r"featherflow/ops/exponential_ops\.py:\d+$", called[1])
 
 
 def test_inputs_are_made_up(featherflow, model) -> None:

@@ -54,3 +54,11 @@ def test_local_devices() -> None:
     assert (device.name, device.device_type) == ("/device:CPU:0", "CPU")
     config = tf.ConfigProto(device_count={"CPU": 2})
     assert [item.name for item in list_local_devices(config)] == ["/device:CPU:0", "/device:CPU:1"]
+
+
+def test_what_the_machine_offers() -> None:
+    assert not tf.test.is_gpu_available()
+    assert tf.test.gpu_device_name() == ""
+    assert not tf.test.is_built_with_cuda() and not tf.test.is_built_with_xla()
+    folder = Path(tf.test.get_temp_dir())
+    assert folder.is_dir() and tf.test.get_temp_dir() == str(folder)
