@@ -65,6 +65,7 @@ def test_uninstall_gives_the_real_one_back(real_tensorflow) -> None:
         sys.modules.pop("tensorflow", None)
 
 
+@pytest.mark.slow
 def test_run_shadows_a_real_tensorflow_on_the_path(real_tensorflow, tmp_path) -> None:
     """As it is in a process of its own, where the real one may come first on the path."""
     script = tmp_path / "program.py"

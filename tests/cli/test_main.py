@@ -41,6 +41,7 @@ def test_wrong_usage_is_status_2(featherflow, arguments: tuple[str, ...]) -> Non
     assert "usage: featherflow" in result.err
 
 
+@pytest.mark.slow
 def test_commands_as_modules() -> None:
     for arguments in (["featherflow", "explain", "relu"], ["featherflow.explain", "relu"]):
         command = [sys.executable, "-m", *arguments]
@@ -49,6 +50,7 @@ def test_commands_as_modules() -> None:
         assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_works_without_extras() -> None:
     """Nothing but NumPy, ml_dtypes and protobuf is needed: the rest is kept from being imported."""
     code = (
@@ -65,6 +67,7 @@ def test_works_without_extras() -> None:
     assert "_conv2d_cpu" in done.stdout
 
 
+@pytest.mark.slow
 def test_output_that_nobody_reads_is_no_error() -> None:
     command = f"{sys.executable} -m featherflow explain conv2d | true"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)

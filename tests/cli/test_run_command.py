@@ -91,6 +91,7 @@ def test_runs_a_module(featherflow, script, monkeypatch, tmp_path) -> None:
     assert result.lines == ["__main__ ['-x', '1'] tensorflow"]
 
 
+@pytest.mark.slow
 def test_processes_that_a_program_starts(script, tmp_path) -> None:
     other = script(
         "import tensorflow.compat.v1 as tf; print(tf.__version__, tf.nn.relu)", "other.py"
