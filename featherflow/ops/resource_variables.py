@@ -86,10 +86,15 @@ class ResourceVariable(Variable):
             self._shape = TensorShape(shape)
             with name_scope("IsInitialized"):
                 self._is_initialized_op = variable_ops.VarIsInitializedOp(self._handle)
-            guarded = variable_creation.guard_uninitialized(node_name, value)
-            with get_default_graph().colocate_with(None, ignore_existing=True):
+            with (
+                name_scope("Assign") as assign_scope,
+                get_default_graph().colocate_with(None, ignore_existing=True),
+                get_default_graph().device(self._handle.device),
+            ):
                 self._initializer_op = variable_ops.AssignVariableOp(
-                    self._handle, guarded, name=f"{scope}Assign/"
+                    self._handle,
+                    variable_creation.guard_uninitialized(node_name, value),
+                    name=assign_scope,
                 )
             with name_scope("Read"), get_default_graph().device(caching_device or self.device):
                 self._graph_element = self._read()

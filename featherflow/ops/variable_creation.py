@@ -131,15 +131,13 @@ def _guarded(node_name: str, tensor: Tensor, copies: dict[Operation, Any]) -> Te
     graph = operation.graph
     # What stands for the variable is a value, and no longer a reference to it.
     definition = Switch if operation.type == "RefSwitch" else operation.definition
-    suffix = node_name.replace("/", "_").replace(":", "_")
     with graph.control_dependencies(None):
         copy = graph.add_node(
             definition,
             inputs,
             dict(operation.attrs),
-            _top_level_name(graph, f"{operation.name}_{suffix}"),
+            _top_level_name(graph, f"{operation.name}_{node_name}"),
             control_inputs=list(operation.control_inputs),
-            device=operation.device,
         )
     copies[operation] = copy
     return copy.outputs[tensor.value_index]
