@@ -278,7 +278,8 @@ def _convert_heterogeneous(
         _convert_value(op, ArgDef(f"{arg.name}_{index}"), item, wanted and wanted[index], None)
         for index, item in enumerate(values)
     ]
-    attrs[arg.type_list_attr] = tuple(tensor.dtype.base_dtype for tensor in tensors)  # type: ignore[index]
+    assert arg.type_list_attr is not None
+    attrs[arg.type_list_attr] = tuple(tensor.dtype.base_dtype for tensor in tensors)
     return tensors
 
 

@@ -226,7 +226,7 @@ class TensorReference:
 def _shape_text(shape: TensorShape) -> str:
     if shape._dims is None:
         return "<unknown>"
-    return "(" + ", ".join(map(str, shape._dims)) + ("," if len(shape._dims) == 1 else "") + ")"
+    return str(shape)
 
 
 # --- default session, kept here since Tensor.eval and Operation.run need it -----------------------

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export_v1
 from featherflow.graph.default_graph import get_default_graph
 from featherflow.graph.graph import Graph
@@ -143,7 +144,9 @@ class BaseSession:
             if self._closed:
                 raise RuntimeError("Attempted to use a closed Session.")
             if len(args) != len(feeds):
-                raise TypeError(f"Expected {len(feeds)} values for feed_list, received {len(args)}")
+                raise InvalidArgumentError(
+                    None, None, f"Expected {len(feeds)} values for feed_list, received {len(args)}"
+                )
             options = kwargs.get("options") if accept_options else None
             metadata = kwargs.get("run_metadata") if accept_options else None
             values = [feed_value(tensor, value) for tensor, value in zip(feeds, args)]

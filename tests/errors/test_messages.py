@@ -630,14 +630,15 @@ def set_shape():
 
 @wrong(
     AttributeError,
-    "module 'featherflow.nn' has no attribute 'conv2'. Did you mean conv2d?",
+    "module 'featherflow' has no attribute 'placeholdr'. Did you mean placeholder, "
+    "sparse_placeholder?",
 )
 def typo():
-    return tf.nn.conv2
+    return tf.placeholdr
 
 
 @wrong(
-    TypeError,
+    tf.errors.InvalidArgumentError,
     "Expected 1 values for feed_list, received 0",
 )
 def feed_too_few():
