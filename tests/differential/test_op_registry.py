@@ -35,6 +35,9 @@ OWN_GRADIENTS: dict[str, str] = {
     "MaxPoolGradGradV2": _TRANSPOSED,
     "MaxPoolGradGradWithArgmax": _TRANSPOSED,
     "MaxPoolGradWithArgmax": _TRANSPOSED,
+    "ResizeBicubicGrad": _TRANSPOSED,
+    "ResizeBilinearGrad": _TRANSPOSED,
+    "ResizeNearestNeighborGrad": _TRANSPOSED,
     "SoftsignGrad": "TensorFlow cannot differentiate softsign twice; there is no reason not to",
 }
 
