@@ -31,13 +31,18 @@ OWN_OPS: dict[str, str] = {}
 OWN_CONTRACTS: dict[str, str] = {}
 # Ops that have a gradient here and none in TensorFlow, or the reverse, and why.
 _TRANSPOSED = "linear in the gradient that it passes on, and its transpose is an op"
+_CALL = "TensorFlow's tf.gradients knows it by name; here its rule hangs on it as all others do"
 OWN_GRADIENTS: dict[str, str] = {
+    "EagerPyFunc": "TensorFlow's needs a tape, which comes with eager execution",
+    "LoopCond": "its output is a bool: there is nothing to differentiate",
     "MaxPoolGradGradV2": _TRANSPOSED,
     "MaxPoolGradGradWithArgmax": _TRANSPOSED,
     "MaxPoolGradWithArgmax": _TRANSPOSED,
+    "PartitionedCall": _CALL,
     "ResizeBicubicGrad": _TRANSPOSED,
     "ResizeBilinearGrad": _TRANSPOSED,
     "ResizeNearestNeighborGrad": _TRANSPOSED,
+    "StatefulPartitionedCall": _CALL,
     "SoftsignGrad": "TensorFlow cannot differentiate softsign twice; there is no reason not to",
 }
 

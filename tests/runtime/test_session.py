@@ -315,7 +315,7 @@ def test_callables(model: Model) -> None:
     assert metadata.step_stats.dev_stats
     with pytest.raises(TypeError, match="must be a list or tuple"):
         make(model.z, model.x)
-    with pytest.raises(TypeError, match="Expected 1 values"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Expected 1 values"):
         make(model.z, [model.x])()
 
 
