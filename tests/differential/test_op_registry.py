@@ -7,7 +7,9 @@ listed below by op, each with its reason; a listed exception that is no longer o
 from __future__ import annotations
 
 import gzip
+import importlib
 import json
+import pkgutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import numpy as np
 import pytest
 
 import featherflow
+from featherflow import ops as ops_package
 from featherflow.framework import dtypes
 from featherflow.framework.op import Op, get_op, known_op_names
 from featherflow.framework.op_def import ArgDef, AttrDef
@@ -46,6 +49,9 @@ OWN_GRADIENTS: dict[str, str] = {
     "SoftsignGrad": "TensorFlow cannot differentiate softsign twice; there is no reason not to",
 }
 
+# Gradients of some families are hung on their ops by modules above them.
+for _module in pkgutil.iter_modules(ops_package.__path__, "featherflow.ops."):
+    importlib.import_module(_module.name)
 _PACKAGE = str(Path(featherflow.__file__).parent)
 OPS = {
     name: op
