@@ -13,9 +13,14 @@ from featherflow.framework.exports import export_v1
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.tensor import Tensor
 from featherflow.ops import constant_ops, random_ops
+from featherflow.ops.arithmetic_ops import Mul
 from featherflow.ops.core_array_ops import slice_
 from featherflow.ops.fill_ops import ones, zeros
-from featherflow.ops.tensor_diag_ops import eye
+from featherflow.ops.magnitude_ops import sign
+from featherflow.ops.qr_ops import qr
+from featherflow.ops.reshape_ops import reshape
+from featherflow.ops.tensor_diag_ops import eye, tensor_diag_part
+from featherflow.ops.transpose_ops import matrix_transpose
 
 # The standard deviation of a standard normal cut off at ±2.
 _TRUNCATED_STDDEV = 0.87962566103423978
@@ -273,6 +278,50 @@ class VarianceScaling(_Seeded):
             "distribution": self.distribution,
             "seed": self.seed,
         }
+
+
+@export_v1("orthogonal_initializer", "initializers.orthogonal")
+class Orthogonal(_Seeded):
+    """A matrix whose rows or columns, whichever are fewer, are orthogonal and of length `gain`.
+
+    Q of the QR factorisation of normal numbers, with the signs that make the diagonal of R
+    positive: so all orthogonal matrices are equally likely. Saxe et al. 2014; Mezzadri 2007.
+
+    Args:
+      gain: the factor.
+      seed: of the op.
+      dtype: of the values where a call names none; floating.
+    Raises:
+      ValueError: `dtype` is not floating, or (from the call) the shape has less than two
+        dimensions. All but the last count as rows.
+    """
+
+    def __init__(
+        self, gain: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
+    ) -> None:
+        super().__init__(seed, dtype)
+        if not self.dtype.is_floating:
+            raise ValueError(f"Argument `dtype` must be floating, received {self.dtype.name}.")
+        self.gain = gain
+
+    def _values(self, shape: Any, dtype: DType, partition_info: Any) -> Tensor:
+        dims = _whole_shape(shape, None)
+        if len(dims) < 2:
+            raise ValueError(
+                "The tensor to initialize, specified by argument `shape` must be at least "
+                f"two-dimensional. Received shape={shape}"
+            )
+        rows, columns = math.prod(dims[:-1]), dims[-1]
+        tall = [max(rows, columns), min(rows, columns)]
+        numbers = random_ops.random_normal(tall, dtype=dtype, seed=self.seed)
+        q, r = qr(numbers, full_matrices=False)
+        q = Mul(q, sign(tensor_diag_part(r)), name="mul")
+        if rows < columns:
+            q = matrix_transpose(q)
+        return self.gain * reshape(q, shape)  # type: ignore[operator]
+
+    def _arguments(self) -> dict[str, Any]:
+        return {"gain": self.gain, "seed": self.seed}
 
 
 @export_v1("glorot_uniform_initializer", "initializers.glorot_uniform")

@@ -6,18 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from featherflow.framework.errors import UnimplementedError
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.arithmetic_ops import Mul
 from featherflow.ops.complex_ops import conj
+from featherflow.ops.core_array_ops import concat
+from featherflow.ops.division_ops import floormod
 from featherflow.ops.exponential_ops import pow, sqrt
 from featherflow.ops.magnitude_ops import abs as absolute
+from featherflow.ops.range_ops import range_
 from featherflow.ops.reduction_ops import reduce_max
-from featherflow.ops.reshape_ops import renamed_argument, squeeze
+from featherflow.ops.reshape_ops import expand_dims, renamed_argument, squeeze
+from featherflow.ops.shape_ops import rank as rank_of
 from featherflow.ops.sum_ops import reduce_sum
+from featherflow.ops.svd_ops import svd
+from featherflow.ops.transpose_ops import invert_permutation, transpose
+from featherflow.ops.unique_ops import setdiff1d
 
 _MATRIX_NORMS = ("euclidean", "fro", 1, 2, np.inf)
 
@@ -65,12 +71,7 @@ def norm(
         tensor = convert_to_tensor(tensor)
         if ord in ("fro", "euclidean", 2, 2.0):
             if ord == 2 and axes is not None and len(axes) == 2:
-                raise UnimplementedError(
-                    None,
-                    None,
-                    "The spectral norm of matrices needs singular values, which have no op yet",
-                    remedy="Use ord='euclidean' for the Frobenius norm.",
-                )
+                return _spectral_norm(tensor, axes, keepdims)
             squares = Mul(tensor, conj(tensor), name="mul")
             result = sqrt(reduce_sum(squares, axes, keepdims=True))
         else:
@@ -110,6 +111,25 @@ def _check_order(order: Any, is_matrix: bool) -> None:
             raise ValueError(f"'ord' must be a supported matrix norm in {names}, got {order}")
     elif order != "euclidean" and (isinstance(order, str) or order <= 0):
         raise ValueError(f"'ord' must be a supported vector norm, got {order}")
+
+
+def _spectral_norm(tensor: Tensor, axes: list[int], keepdims: bool) -> Tensor:
+    """The largest singular value of the matrices that the two axes span."""
+    rank = tensor.shape.rank
+    if rank is None:
+        dynamic: Any = rank_of(tensor)
+        last: Any = floormod(axes, dynamic)
+        kept, _ = setdiff1d(range_(dynamic), last)
+        order: Any = concat([kept, last], 0)
+        back: Any = invert_permutation(order)
+    else:
+        last = [axis % rank for axis in axes]
+        order = [axis for axis in range(rank) if axis not in last] + last
+        back = np.argsort(order)
+    values = svd(transpose(tensor, order), compute_uv=False)
+    largest = reduce_max(absolute(values), axis=-1, keepdims=True)
+    result = transpose(expand_dims(largest, -1), back)
+    return result if keepdims else squeeze(result, axes)
 
 
 def _norm_of_magnitudes(magnitudes: Tensor, order: Any, axes: list[int] | None) -> Tensor:
