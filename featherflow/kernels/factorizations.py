@@ -149,7 +149,7 @@ def singular_values(matrices: np.ndarray) -> np.ndarray:
 def _finite_only(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The matrices, zeros for those that are not finite (LAPACK refuses them), and which are."""
     check_matrices(matrices)
-    is_broken = ~np.isfinite(matrices).all(axis=(-2, -1))
+    is_broken = np.asarray(~np.isfinite(matrices).all(axis=(-2, -1)))
     if not is_broken.any():
         return matrices, is_broken
     return np.where(is_broken[..., None, None], matrices.dtype.type(0), matrices), is_broken

@@ -41,8 +41,9 @@ def _through_schur(
     value = unitary @ of_triangle(triangle) @ adjoint(unitary)
     if matrix.dtype.kind == "c":
         return value
-    is_real = np.abs(value.imag).max(initial=0) <= 1e-6 * np.abs(value.real).max(initial=0)
-    return value.real if is_real else np.nan
+    real, imaginary = np.real(value), np.imag(value)
+    is_real = np.abs(imaginary).max(initial=0) <= 1e-6 * np.abs(real).max(initial=0)
+    return real if is_real else np.nan
 
 
 def _root_of_triangle(triangle: np.ndarray) -> np.ndarray:

@@ -9,7 +9,6 @@ import numpy as np
 from featherflow.framework import dtypes
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import define_op
-from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import factorizations, linear_solves
@@ -107,6 +106,4 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """
     with op_scope(name, "cholesky_solve", [chol, rhs]):
         half = MatrixTriangularSolve(chol, rhs, adjoint=False, lower=True)
-        return MatrixTriangularSolve(
-            convert_to_tensor(chol, half.dtype.base_dtype), half, adjoint=True, lower=True
-        )
+        return MatrixTriangularSolve(chol, half, adjoint=True, lower=True)

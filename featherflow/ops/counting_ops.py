@@ -18,10 +18,13 @@ from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import counting
 from featherflow.kernels.allocation import check_allocation
+from featherflow.ops.assert_ops import assert_
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.clip_ops import clip_by_value
 from featherflow.ops.constant_ops import constant
+from featherflow.ops.division_ops import truediv
 from featherflow.ops.extremum_ops import maximum, minimum
+from featherflow.ops.grouping_ops import with_dependencies
 from featherflow.ops.reduction_ops import reduce_max
 from featherflow.ops.reshape_ops import reshape
 from featherflow.ops.rounding_ops import floor
@@ -171,8 +174,8 @@ def _as_integers(arr: Any) -> Tensor:
 
 def _size_of_output(arr: Tensor, minlength: Any, maxlength: Any) -> Tensor:
     dtype = arr.dtype.base_dtype
-    is_nonempty: Any = size_of(arr) > 0  # type: ignore[operator]
-    size: Any = cast(is_nonempty, dtype) * (reduce_max(arr) + 1)  # type: ignore[operator]
+    is_nonempty: Any = size_of(arr) > 0
+    size: Any = cast(is_nonempty, dtype) * (reduce_max(arr) + 1)
     if minlength is not None:
         size = maximum(convert_to_tensor(minlength, dtype, name="minlength"), size)
     if maxlength is not None:
@@ -254,8 +257,11 @@ def histogram_fixed_width_bins(
         shape = shape_of(values)
         flat: Any = reshape(values, [-1])
         ends: Any = convert_to_tensor(value_range, name="value_range")
-        count: Any = cast(convert_to_tensor(nbins, dtypes.int32, name="nbins"), values.dtype)
-        places = floor(count * ((flat - ends[0]) / (ends[1] - ends[0])), name="indices")
+        nbins = convert_to_tensor(nbins, dtypes.int32, name="nbins")
+        is_positive = assert_(nbins > 0, [f"nbins {nbins} must be > 0"])
+        count: Any = cast(with_dependencies([is_positive], nbins), values.dtype)
+        scaled = truediv(flat - ends[0], ends[1] - ends[0], name="scaled_values")
+        places = floor(count * scaled, name="indices")
         inside = cast(clip_by_value(places, 0, count - 1), dtype)
         return reshape(inside, shape)
 

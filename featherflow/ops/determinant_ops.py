@@ -120,4 +120,4 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """
     with op_scope(name, "logdet", [matrix]):
         diagonal = log(real(diag_part(cholesky(matrix))))
-        return 2.0 * reduce_sum(diagonal, axis=[-1])  # type: ignore[operator]
+        return 2.0 * reduce_sum(diagonal, axis=[-1])

@@ -19,7 +19,7 @@ from featherflow.ops.cast_ops import cast
 from featherflow.ops.cholesky_ops import cholesky, cholesky_solve
 from featherflow.ops.cond import cond
 from featherflow.ops.matmul_ops import matmul
-from featherflow.ops.matrix_shapes import least_squares_shape
+from featherflow.ops.matrix_shapes import least_squares_shape, static_sizes
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.tensor_diag_ops import eye
 from featherflow.ops.type_groups import COMPLEX, WIDE_FLOATS
@@ -92,11 +92,11 @@ def _wide_gradients(
 
 def _by_form(matrix: Tensor, if_tall: Any, if_wide: Any) -> Any:
     """`if_tall()` for matrices with as many rows as columns or more, else `if_wide()`."""
-    static = matrix.shape[-2:].as_list() if matrix.shape.rank is not None else [None]
-    if None not in static:
-        return if_tall() if static[0] >= static[1] else if_wide()
-    dynamic: Any = shape_of(matrix)
-    return cond(dynamic[-2] >= dynamic[-1], if_tall, if_wide)
+    rows, columns = static_sizes(matrix)
+    if rows is not None and columns is not None:
+        return if_tall() if rows >= columns else if_wide()
+    dynamic: Any = shape_of(matrix)[-2:]
+    return cond(dynamic[0] >= dynamic[1], if_tall, if_wide)
 
 
 def _factor_of_gram(matrix: Tensor, weight: Any, is_tall: bool) -> Tensor:
@@ -104,9 +104,9 @@ def _factor_of_gram(matrix: Tensor, weight: Any, is_tall: bool) -> Tensor:
     gram: Any = matmul(matrix, matrix, adjoint_a=is_tall, adjoint_b=not is_tall)
     if isinstance(weight, Tensor) or weight != 0:
         dynamic: Any = shape_of(matrix)
-        size = dynamic[-1 if is_tall else -2]
+        batch, size = dynamic[:-2], dynamic[-1 if is_tall else -2]
         dtype = matrix.dtype.base_dtype
-        identity = eye(size, batch_shape=dynamic[:-2], dtype=dtype)
+        identity = eye(size, batch_shape=batch, dtype=dtype)
         is_tensor = isinstance(weight, Tensor)
         factor = cast(weight, dtype) if is_tensor else np.asarray(weight, dtype.numpy_dtype)
         gram = gram + Mul(factor, identity, name="mul")
@@ -137,9 +137,8 @@ def matrix_solve_ls(
     """
     if not fast:
         return MatrixSolveLs(matrix, rhs, l2_regularizer, fast=fast, name=name)
+    matrix = convert_to_tensor(matrix, name="matrix")
     with op_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
-        matrix = convert_to_tensor(matrix, name="matrix")
-        rhs = convert_to_tensor(rhs, dtype_hint=matrix.dtype.base_dtype, name="rhs")
 
         def if_tall() -> Tensor:
             factor = _factor_of_gram(matrix, l2_regularizer, is_tall=True)

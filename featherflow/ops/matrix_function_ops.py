@@ -159,11 +159,11 @@ def matrix_exponential(input: Any, name: str | None = None) -> Tensor:
         matrix = convert_to_tensor(input, name="matrix")
         halvings = _halvings_of(matrix)
         scale = cast(pow(np.asarray(2, halvings.dtype.numpy_dtype), halvings), matrix.dtype)
-        odd, even = _pade_parts(matrix / expand_dims(expand_dims(scale, -1), -1))  # type: ignore
+        odd, even = _pade_parts(matrix / expand_dims(expand_dims(scale, -1), -1))
         result = MatrixSolve(Sub(even, odd), AddV2(even, odd))
 
         def is_unfinished(step: Tensor, _: Tensor) -> Tensor:
-            return step < reduce_max(halvings)  # type: ignore[operator]
+            return step < reduce_max(halvings)
 
         def square(step: Any, power: Tensor) -> tuple[Tensor, Tensor]:
             is_due = expand_dims(expand_dims(step < halvings, -1), -1)
@@ -178,7 +178,7 @@ def _halvings_of(matrix: Tensor) -> Tensor:
     """How often each matrix is halved to come below `_PADE_NORM`, in whole floating numbers."""
     norm = reduce_max(reduce_sum(absolute(stop_gradient(matrix)), -2), -1)
     dtype = norm.dtype.numpy_dtype
-    excess = maximum(norm, np.asarray(_PADE_NORM, dtype)) / np.asarray(_PADE_NORM, dtype)  # type: ignore
+    excess = maximum(norm, np.asarray(_PADE_NORM, dtype)) / np.asarray(_PADE_NORM, dtype)
     halvings = ceil(log(excess) / np.log(2).astype(dtype))
     return minimum(halvings, np.asarray(_MOST_HALVINGS, dtype))
 

@@ -56,6 +56,14 @@ def least_squares_shape(c: InferenceContext, is_square: bool = False) -> TensorS
     return batch.concatenate([columns, right_columns])
 
 
+def static_sizes(matrix: Tensor) -> tuple[Dim, Dim]:
+    """The last two dimensions of a tensor of rank 2 or more, as far as they are known."""
+    if matrix.shape.rank is None:
+        return None, None
+    rows, columns = matrix.shape[-2:].as_list()
+    return rows, columns
+
+
 def least(left: Dim, right: Dim) -> Dim:
     """The smaller of two dimensions, where both are known or one is 0."""
     if left == 0 or right == 0:

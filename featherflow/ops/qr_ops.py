@@ -19,7 +19,7 @@ from featherflow.ops.complex_ops import real
 from featherflow.ops.core_array_ops import concat
 from featherflow.ops.matmul_ops import matmul
 from featherflow.ops.matrix_diag_ops import band_part, diag_part, set_diag
-from featherflow.ops.matrix_shapes import adjoint, batch_of, least, matrix_dims
+from featherflow.ops.matrix_shapes import adjoint, batch_of, least, matrix_dims, static_sizes
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.solve_ops import MatrixTriangularSolve
 from featherflow.ops.type_groups import COMPLEX, WIDE_FLOATS
@@ -54,13 +54,13 @@ def _qr_grad(op: Any, grad_q: Tensor, grad_r: Tensor) -> Tensor:
     q, r = op.outputs
     if op.attrs["full_matrices"]:
         _refuse_tall(op.inputs[0])
-    inner = shape_of(q)[-1]  # type: ignore[index]
+    inner = shape_of(q)[-1]
     rest = op.inputs[0][..., inner:]
-    along_rest = grad_r[..., inner:]  # type: ignore[index]
+    along_rest = grad_r[..., inner:]
     along_q = AddV2(grad_q, matmul(rest, along_rest, adjoint_b=True))
     upper = r[..., :inner]
     weights = Sub(
-        matmul(grad_r[..., :inner], upper, adjoint_b=True),  # type: ignore[index]
+        matmul(grad_r[..., :inner], upper, adjoint_b=True),
         matmul(q, along_q, adjoint_a=True),
     )
     left = AddV2(along_q, matmul(q, _self_adjoint_of_upper(weights)))
@@ -70,8 +70,8 @@ def _qr_grad(op: Any, grad_q: Tensor, grad_r: Tensor) -> Tensor:
 
 def _refuse_tall(matrix: Tensor) -> None:
     """The columns that fill Q up to a square are not a function of A."""
-    dims = [None, None] if matrix.shape.rank is None else matrix.shape[-2:].as_list()
-    if None in dims or dims[0] > dims[1]:
+    rows, columns = static_sizes(matrix)
+    if rows is None or columns is None or rows > columns:
         raise NotImplementedError(
             "Qr has a gradient with full_matrices=True only for matrices that are known to have no "
             f"more rows than columns, received shape {matrix.shape}; use full_matrices=False."

@@ -26,7 +26,14 @@ from featherflow.ops.extremum_ops import maximum
 from featherflow.ops.fill_ops import zeros_like
 from featherflow.ops.matmul_ops import matmul
 from featherflow.ops.matrix_diag_ops import diag, diag_part
-from featherflow.ops.matrix_shapes import NOTHING, adjoint, batch_of, least, matrix_dims
+from featherflow.ops.matrix_shapes import (
+    NOTHING,
+    adjoint,
+    batch_of,
+    least,
+    matrix_dims,
+    static_sizes,
+)
 from featherflow.ops.reduction_ops import reduce_max
 from featherflow.ops.reshape_ops import expand_dims
 from featherflow.ops.select_ops import SelectV2
@@ -82,7 +89,7 @@ def _svd_grad(op: Any, grad_s: Tensor, grad_u: Tensor, grad_v: Tensor) -> Tensor
         _, u, v = Svd(matrix, compute_uv=True)
         return matmul(u, matmul(along_values, v, adjoint_b=True))
     s, u, v = op.outputs
-    rows, columns = _static_sizes(matrix)
+    rows, columns = static_sizes(matrix)
     if op.attrs["full_matrices"] and (rows is None or rows != columns):
         raise NotImplementedError(
             "Svd has a gradient with full_matrices=True only for matrices that are known to be "
@@ -92,11 +99,10 @@ def _svd_grad(op: Any, grad_s: Tensor, grad_u: Tensor, grad_v: Tensor) -> Tensor
     inner = AddV2(along_values, _turns_within(s, turn_u, turn_v))
     along = matmul(u, matmul(inner, v, adjoint_b=True))
     inverse = expand_dims(DivNoNan(constant(1, s.dtype.base_dtype), s), -2)
-    may_be_square = rows is None or columns is None
-    if may_be_square or rows > columns:
+    if rows is None or columns is None or rows > columns:
         outside = Mul(Sub(grad_u, matmul(u, turn_u)), inverse)
         along = AddV2(along, matmul(outside, v, adjoint_b=True))
-    if may_be_square or rows < columns:
+    if rows is None or columns is None or rows < columns:
         outside = Mul(Sub(grad_v, matmul(v, turn_v)), inverse)
         along = AddV2(along, matmul(u, outside, adjoint_b=True))
     return along
@@ -120,13 +126,6 @@ def _turns_within(s: Tensor, turn_u: Tensor, turn_v: Tensor) -> Tensor:
 
 def _real_part(x: Tensor) -> Tensor:
     return cast(real(x), x.dtype.base_dtype)
-
-
-def _static_sizes(matrix: Tensor) -> tuple[Any, Any]:
-    if matrix.shape.rank is None:
-        return None, None
-    rows, columns = matrix.shape[-2:].as_list()
-    return rows, columns
 
 
 @export_v1("linalg.svd", "svd")
@@ -188,14 +187,14 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
 
 
 def _default_rcond(a: Tensor, dtype: Any) -> Any:
-    rows, columns = _static_sizes(a)
+    rows, columns = static_sizes(a)
     epsilon = np.finfo(dtype.numpy_dtype).eps
     if rows is not None and columns is not None:
         return 10.0 * max(rows, columns) * epsilon
     dynamic: Any = shape_of(a)
     rows = dynamic[-2] if rows is None else rows
     columns = dynamic[-1] if columns is None else columns
-    return 10.0 * cast(maximum(rows, columns), dtype) * epsilon  # type: ignore[operator]
+    return 10.0 * cast(maximum(rows, columns), dtype) * epsilon
 
 
 @export("linalg.matrix_rank")
@@ -206,7 +205,8 @@ def matrix_rank(
 
     Args:
       a: floating `[…, M, N]`.
-      tol: `[…]` or a number; None takes max(M, N) ε times the largest singular value.
+      tol: a number, or a tensor that broadcasts to `[…, min(M, N)]`; None takes max(M, N) ε times
+        the largest singular value.
       validate_args: taken for the sake of the signature; `a` is always checked.
       name: of the scope.
     Returns:
@@ -216,7 +216,7 @@ def matrix_rank(
         a = _floating_matrix(a)
         s = svd(a, compute_uv=False)
         if tol is None:
-            rows, columns = _static_sizes(a)
+            rows, columns = static_sizes(a)
             if rows is None or columns is None:
                 dynamic: Any = shape_of(a)
                 larger: Any = reduce_max(dynamic[-2:])
@@ -224,8 +224,6 @@ def matrix_rank(
                 larger = np.int64(max(rows, columns))
             epsilon = np.finfo(s.dtype.numpy_dtype).eps
             tol = epsilon * cast(larger, s.dtype) * reduce_max(s, axis=-1, keepdims=True)
-        else:
-            tol = expand_dims(convert_to_tensor(tol, dtype=s.dtype, name="tol"), -1)
         return reduce_sum(cast(Greater(s, tol), dtypes.int32), axis=-1)
 
 
