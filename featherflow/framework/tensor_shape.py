@@ -100,7 +100,7 @@ class TensorShape:
         """The dimensions as `Dimension` objects, or None for unknown rank."""
         return None if self._dims is None else [Dimension(size) for size in self._dims]
 
-    def as_list(self) -> list[int | None]:
+    def as_list(self) -> list[Any]:
         """The sizes; raises ValueError for unknown rank."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -205,7 +205,7 @@ class TensorArrayStorage:
             return [self.read(index) for index in indices]
 
     def _zeros(self, index: int, element: _Element) -> np.ndarray:
-        shape = element.shape
+        shape: Any = element.shape
         if shape is None and self.element_shape.is_fully_defined():
             shape = tuple(self.element_shape.as_list())
         if shape is None or self.dtype.name == "string":

@@ -85,13 +85,14 @@ def scatter_slices(
       InvalidArgumentError: an index is out of range, or the shapes do not fit.
     """
     depth = indices.shape[-1] if indices.ndim else 1
+    leading = max(indices.ndim - 1, 0)
     expected = indices.shape[:-1] + target.shape[depth:]
     if indices.ndim < 1 or depth > target.ndim or updates.shape != expected:
         raise InvalidArgumentError(
             None,
             None,
-            "Dimensions [0,%d) of indices must match dimensions [0,%d) of updates, and the rest "
-            "those of the variable" % (max(indices.ndim - 1, 0), max(indices.ndim - 1, 0)),
+            f"Dimensions [0,{leading}) of indices must match dimensions [0,{leading}) of updates, "
+            "and the rest those of the variable",
             received=f"indices {list(indices.shape)}, updates {list(updates.shape)}, variable "
             f"{list(target.shape)}",
         )

@@ -72,7 +72,7 @@ def _switch_grad(op: Operation, if_false: Gradient, if_true: Gradient) -> tuple[
         # take it from the branch that did not run.
         if (root_of(pred), index) not in conditions_of(gradient):
             branches[index] = Switch(gradient, pred)[index]
-    return join(*branches, pred), None
+    return join(branches[0], branches[1], pred), None
 
 
 def _here(tensor: Tensor) -> Tensor:

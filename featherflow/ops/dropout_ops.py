@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from featherflow.framework.dtypes import DType
 from featherflow.framework.exports import export, export_v1
@@ -103,7 +104,7 @@ def general_dropout(
 def _dropout(
     x: Any, rate: Any, noise_shape: Any, sample: Sampler, name: str | None, default_name: str
 ) -> Tensor:
-    is_number = isinstance(rate, numbers.Real)
+    is_number = isinstance(rate, (int, float, np.number))
     if is_number and not 0 <= rate < 1:
         raise ValueError(
             f"rate must be a scalar tensor or a float in the range [0, 1), received {rate}."

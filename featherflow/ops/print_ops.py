@@ -195,7 +195,7 @@ def _print_v2_cpu(input: np.ndarray, *, output_stream: str, end: str) -> None:
         raise InvalidArgumentError(
             None, None, "Input is expected to be scalar", received=f"shape {list(input.shape)}"
         )
-    text = input[()].decode("utf-8", "backslashreplace")
+    text = input.item().decode("utf-8", "backslashreplace")
     if output_stream in _LEVELS:
         logger.log(_LEVELS[output_stream], "%s", text)
     elif output_stream.startswith(_FILE):
@@ -261,8 +261,8 @@ def _stream_name(stream: Any) -> str:
             return stream
     elif isinstance(stream, int) and stream in levels:
         return f"log({levels[stream]})"
-    elif getattr(stream, "__name__", "") in levels.values():
-        return f"log({stream.__name__})"
+    elif (name := getattr(stream, "__name__", "")) in levels.values():
+        return f"log({name})"
     elif stream in names:
         return names[stream]
     raise ValueError(

@@ -165,10 +165,10 @@ Multinomial = define_op(
 
 @Multinomial.shape_fn
 def _multinomial_shape(c: InferenceContext) -> TensorShape:
-    logits = c.with_rank(0, 2)
+    rows, _ = c.with_rank(0, 2).as_list()
     c.with_rank(1, 0)
     samples = c.constant(1)
-    return TensorShape._of((logits._dims[0], None if samples is None else int(samples)))
+    return TensorShape._of((rows, None if samples is None else int(samples)))
 
 
 @Multinomial.kernel("CPU")
@@ -184,7 +184,7 @@ Multinomial.not_differentiable("its output is integer")
 # --- public functions -----------------------------------------------------------------
 
 
-def op_seeds(seed: int | None) -> dict[str, int | None]:
+def op_seeds(seed: int | None) -> dict[str, Any]:
     """The attributes of a random op that follow from the graph's seed and the op's."""
     first, second = get_seed(seed)
     return {"seed": first, "seed2": second}

@@ -203,9 +203,10 @@ def update_cell(cell: VariableCell, function: Any, value: np.ndarray) -> None:
                 received=str(list(value.shape)),
                 expected=str(list(current.shape)),
             )
+        dtype = current.dtype
         del current  # it would count as a reader
         if cell.is_shared():
-            cell.value = np.asarray(function(cell.value, value), dtype=cell.value.dtype)
+            cell.value = np.asarray(function(cell.value, value), dtype=dtype)
         else:
             function(cell.value, value, out=cell.value)
 

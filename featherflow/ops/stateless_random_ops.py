@@ -335,7 +335,7 @@ StatelessMultinomial.not_differentiable("its output is integer")
 # --- public functions -----------------------------------------------------------------------------
 
 
-def _key_counter_alg(seed: Any, alg: Any) -> tuple[Any, Any, int]:
+def _key_counter_alg(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
     """The stream of a seed, as the inputs of the ops that take a key.
 
     Raises:

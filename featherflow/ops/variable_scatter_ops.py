@@ -27,7 +27,7 @@ _ASSIGNMENT = "assignments are not differentiable"
 def _rows_fit(c: InferenceContext, variable: TensorShape) -> None:
     """updates.shape = indices.shape + variable.shape[1:], or a scalar."""
     indices, updates = c.shapes[1], c.shapes[2]
-    if updates._dims != () and None not in (variable.rank, indices.rank) and variable.rank:
+    if updates._dims != () and indices._dims is not None and variable._dims:
         c.merge(updates, TensorShape._of(indices._dims + variable._dims[1:]))
 
 

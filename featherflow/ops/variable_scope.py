@@ -280,7 +280,7 @@ class variable_scope:
         graph = graph_of(self._values or ())
         with graph.as_default() if self._values else nullcontext():
             target = self._name_or_scope
-            unique = _scopes().unique(self._default_name) if target is None else None
+            unique = _scopes().unique(self._default_name or "") if target is None else None
             with self._name_scope(unique) as opened:
                 if isinstance(target, VariableScope):
                     original = target.original_name_scope
@@ -342,8 +342,8 @@ def _apply(scope: VariableScope, defaults: dict[str, Any]) -> None:
     for field, value in defaults.items():
         if value is None:
             continue
-        if field == "custom_getter" and scope.custom_getter is not None:
-            value = _compose_getters(scope.custom_getter, value)
+        if field == "custom_getter" and scope._custom_getter is not None:
+            value = _compose_getters(scope._custom_getter, value)
         if field == "dtype":
             value = dtypes.as_dtype(value)
         setattr(scope, f"_{field}", value)

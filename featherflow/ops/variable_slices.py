@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from featherflow.framework.dtypes import DType
@@ -14,57 +13,8 @@ from featherflow.graph.graph_api import name_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.core_array_ops import concat
 from featherflow.ops.identity_ops import identity
+from featherflow.ops.splitting_ops import split
 from featherflow.ops.variable_base import Variable
-
-
-@dataclass
-class SaveSliceInfo:
-    """Which slice of a whole variable a part is: checkpoints name the whole.
-
-    Attributes:
-      full_name: the whole's name.
-      full_shape: the whole's shape.
-      var_offset: where the part begins, in each dimension.
-      var_shape: the part's shape.
-    """
-
-    full_name: str = ""
-    full_shape: list[int] = field(default_factory=list)
-    var_offset: list[int] = field(default_factory=list)
-    var_shape: list[int] = field(default_factory=list)
-
-    @classmethod
-    def from_message(cls, variable_def: Any) -> SaveSliceInfo | None:
-        """The slice that a VariableDef message holds, or None."""
-        if not variable_def.HasField("save_slice_info_def"):
-            return None
-        message = variable_def.save_slice_info_def
-        return cls(
-            message.full_name,
-            list(message.full_shape),
-            list(message.var_offset),
-            list(message.var_shape),
-        )
-
-    @property
-    def spec(self) -> str:
-        """The slice as checkpoints spell it: the whole's shape, then `offset,size` by dimension."""
-        whole = " ".join(map(str, self.full_shape)) + " "
-        parts = (f"{start},{size}" for start, size in zip(self.var_offset, self.var_shape))
-        return whole + ":".join(parts)
-
-    def to_proto(self, export_scope: str | None = None) -> Any:
-        """The SaveSliceInfoDef message; None outside `export_scope`."""
-        from featherflow.protos import variable_pb2
-
-        if export_scope is not None and not self.full_name.startswith(export_scope):
-            return None
-        return variable_pb2.SaveSliceInfoDef(
-            full_name=self.full_name[len(export_scope) + 1 :] if export_scope else self.full_name,
-            full_shape=self.full_shape,
-            var_offset=self.var_offset,
-            var_shape=self.var_shape,
-        )
 
 
 class PartitionedVariable:
@@ -143,11 +93,48 @@ class PartitionedVariable:
         name: str | None = None,
         read_value: bool = True,
     ) -> list[Any]:
-        """Assigns to every part its slice of `value`, a list of parts' values or a function."""
-        parts = [value(part.shape) for part in self] if callable(value) else value
-        return [
-            part.assign(piece, use_locking, name, read_value) for part, piece in zip(self, parts)
-        ]
+        """`part ← value` for every part.
+
+        Args:
+          value: a tensor like the whole, or a list of the parts' values, or another partitioned
+            variable.
+          use_locking: accepted.
+          name: of the nodes.
+          read_value: False asks for the Operations, not for the new values.
+        Returns:
+          A list with one element for each part.
+        """
+        pieces = self._pieces(value)
+        return [part.assign(piece, use_locking, name, read_value) for part, piece in pieces]
+
+    def assign_add(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> list[Any]:
+        """`part ← part + value` for every part; arguments as for `assign`."""
+        pieces = self._pieces(value)
+        return [part.assign_add(piece, use_locking, name, read_value) for part, piece in pieces]
+
+    def assign_sub(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> list[Any]:
+        """`part ← part − value` for every part; arguments as for `assign`."""
+        pieces = self._pieces(value)
+        return [part.assign_sub(piece, use_locking, name, read_value) for part, piece in pieces]
+
+    def _pieces(self, value: Any) -> list[tuple[Any, Any]]:
+        """Pairs of a part and its piece of `value`."""
+        if not isinstance(value, (list, PartitionedVariable)):
+            axis = self._partition_axes()[0]
+            value = split(value, [part.shape.as_list()[axis] for part in self], axis=axis)
+        return list(zip(self, value, strict=True))
 
 
 def _convert(

@@ -17,7 +17,8 @@ from featherflow.graph.operation import creation_site
 from featherflow.ops import init_ops, variables
 from featherflow.ops.core_array_ops import slice_ as slice_tensor
 from featherflow.ops.regularization import add_regularizer
-from featherflow.ops.variable_slices import PartitionedVariable, SaveSliceInfo
+from featherflow.ops.variable_messages import SaveSliceInfo
+from featherflow.ops.variable_slices import PartitionedVariable
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,8 @@ class VariableStore:
             )
         initializer = request.initializer
         from_value = initializer is not None and not callable(initializer)
-        shape = TensorShape(initializer.shape if from_value else request.shape)
+        given: Any = initializer
+        shape = TensorShape(given.shape if from_value else request.shape)
         if name in self.partitioned:
             return self._share_partitioned(request, shape)
         if request.reuse is True:

@@ -330,6 +330,6 @@ def apply_op(name: str, variables: Sequence[Variable], *values: Any, **attrs: An
     """Calls `ApplyX` on ref variables, or `ResourceApplyX` on handles."""
     if isinstance(variables[0], ResourceVariable):
         op = getattr(training_ops, f"Resource{name}")
-        return op(*[variable.handle for variable in variables], *values, **attrs)
+        return op(*[_target(variable) for variable in variables], *values, **attrs)
     op = getattr(training_ops, name)
-    return op(*[variable._ref() for variable in variables], *values, **attrs).op  # type: ignore[attr-defined]
+    return op(*[_target(variable) for variable in variables], *values, **attrs).op
