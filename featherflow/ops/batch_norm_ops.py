@@ -132,7 +132,7 @@ def _fused_batch_norm_cpu(
 
 
 @FusedBatchNormV3.kernel("CPU", T=_TYPES, U=dtypes.float32)
-def _fused_batch_norm_v3_cpu(
+def fused_batch_norm_v3_cpu(
     x: np.ndarray,
     scale: np.ndarray,
     offset: np.ndarray,
