@@ -29,7 +29,7 @@ def build_node(graph: Graph, op: Op, args: tuple, kwargs: dict[str, Any], name: 
     if other is not None:
         with other.as_default():
             return build_node(other, op, tuple(values), kwargs, name)
-    scope = name or op.name
+    scope = name or op.name.lstrip("_")  # no node's name may start as internal ops' do
     if scope.endswith("/"):
         node_name = scope[:-1]
     else:
