@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from featherflow.framework.errors import InvalidArgumentError
+from featherflow.kernels.allocation import check_allocation
 
 
 def adjoint(matrices: np.ndarray) -> np.ndarray:
@@ -72,6 +73,8 @@ def qr(matrices: np.ndarray, full_matrices: bool) -> tuple[np.ndarray, np.ndarra
       Q `[…, M, K]` and R `[…, K, N]`, where K is M with `full_matrices`, else min(M, N).
     """
     check_matrices(matrices)
+    if full_matrices:
+        check_allocation((*matrices.shape[:-1], matrices.shape[-2]), matrices.dtype)
     if not matrices.size:
         return _qr_of_nothing(matrices, full_matrices)
     narrow = matrices.dtype == np.float16
@@ -130,6 +133,11 @@ def svd(matrices: np.ndarray, full_matrices: bool) -> tuple[np.ndarray, np.ndarr
       s `[…, P]`, U `[…, M, P]` and V `[…, N, P]` with P = min(M, N); with `full_matrices` U is
       `[…, M, M]` and V `[…, N, N]`. All are NaN for a matrix with numbers that are not finite.
     """
+    check_matrices(matrices)
+    if full_matrices:
+        *batch, rows, columns = matrices.shape
+        check_allocation((*batch, rows, rows), matrices.dtype)
+        check_allocation((*batch, columns, columns), matrices.dtype)
     finite, is_broken = _finite_only(matrices)
     u, s, vh = np.linalg.svd(finite, full_matrices)
     v = np.ascontiguousarray(adjoint(vh))
@@ -140,6 +148,7 @@ def svd(matrices: np.ndarray, full_matrices: bool) -> tuple[np.ndarray, np.ndarr
 
 def singular_values(matrices: np.ndarray) -> np.ndarray:
     """The singular values of each matrix, descending, `[…, min(M, N)]`, of the dtype of A."""
+    check_matrices(matrices)
     finite, is_broken = _finite_only(matrices)
     s = np.asarray(np.linalg.svd(finite, compute_uv=False))
     _spoil(s, is_broken, 1)
@@ -148,7 +157,6 @@ def singular_values(matrices: np.ndarray) -> np.ndarray:
 
 def _finite_only(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The matrices, zeros for those that are not finite (LAPACK refuses them), and which are."""
-    check_matrices(matrices)
     is_broken = np.asarray(~np.isfinite(matrices).all(axis=(-2, -1)))
     if not is_broken.any():
         return matrices, is_broken

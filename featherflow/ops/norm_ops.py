@@ -11,9 +11,10 @@ from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.arithmetic_ops import Mul
+from featherflow.ops.cast_ops import cast
 from featherflow.ops.complex_ops import conj
 from featherflow.ops.core_array_ops import concat
-from featherflow.ops.division_ops import floormod
+from featherflow.ops.division_ops import RealDiv, floormod
 from featherflow.ops.exponential_ops import pow, sqrt
 from featherflow.ops.magnitude_ops import abs as absolute
 from featherflow.ops.range_ops import range_
@@ -89,6 +90,25 @@ def norm_v2(
 ) -> Tensor:
     """`norm` without TF1's older name of `keepdims`."""
     return norm(tensor, ord, axis, keepdims, name)
+
+
+@export("linalg.normalize")
+def normalize(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """`tensor` over its norm.
+
+    Args:
+      tensor: floating or complex.
+      ord, axis: as `norm` takes them.
+      name: of the scope.
+    Returns:
+      The quotient, of norm 1, and the norm, its dimensions kept.
+    """
+    with op_scope(name, "normalize", [tensor]):
+        tensor = convert_to_tensor(tensor)
+        size = norm(tensor, ord, axis, keepdims=True)
+        return RealDiv(tensor, cast(size, tensor.dtype.base_dtype), name="truediv"), size
 
 
 def _axes_of(axis: Any) -> list[int] | None:

@@ -141,6 +141,27 @@ def test_cholesky_of_a_matrix_that_is_not_positive_leaves_the_others() -> None:
         np.testing.assert_array_equal(broken, [[np.nan, 0], [np.nan, np.nan]])
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_cholesky(dtype: str) -> None:
+    matrix = sample(2, 5, 5, dtype="complex128" if "complex" in dtype else "float64")
+    matrix = (matrix @ adjoint(matrix) + np.eye(5)).astype(dtype)
+    only_lower = np.tril(matrix) + np.triu(np.full_like(matrix, np.nan), 1)
+    factor = run(tf.cholesky(only_lower))
+    assert factor.dtype == dtype
+    np.testing.assert_array_equal(factor, np.tril(factor))
+    np.testing.assert_allclose(factor @ adjoint(factor), matrix, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("function", [tf.matrix_inverse, tf.qr])
+def test_half_precision(function: Callable[[Any], Any]) -> None:
+    matrix = (sample(3, 3) + 2 * np.eye(3)).astype(np.float16)
+    values = run(function(matrix))
+    expected = np.eye(3) if function is tf.matrix_inverse else matrix
+    left, right = (matrix, values) if function is tf.matrix_inverse else values
+    assert right.dtype == np.float16
+    np.testing.assert_allclose(left.astype(float) @ right.astype(float), expected, atol=5e-3)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 @pytest.mark.parametrize("size", [1, 5, 40])
 def test_lu(dtype: str, size: int) -> None:
@@ -217,6 +238,13 @@ def test_spectral_norm(shape: Any, axes: tuple[int, int], keepdims: bool) -> Non
     built = Composed(lambda x: tf.norm(x, 2, axes, keepdims=keepdims), value, shape)
     expected = np.linalg.norm(value, 2, axes, keepdims=keepdims)
     np.testing.assert_allclose(built.run()[0], expected)
+
+
+def test_normalize() -> None:
+    value = sample(3, 4)
+    unit, size = run(tf.linalg.normalize(value, axis=-1))
+    np.testing.assert_allclose(size, np.linalg.norm(value, axis=-1, keepdims=True))
+    np.testing.assert_allclose(unit * size, value)
 
 
 def test_singular_values_of_matrices_that_are_not_finite() -> None:
