@@ -1,3 +1,4 @@
+# ruff: noqa: E501, F401, I001
 """The names of the root. Written by tools/generate_index.py."""
 
 from featherflow._version import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
@@ -115,6 +116,7 @@ from featherflow.ops.arithmetic_ops import square as square
 from featherflow.ops.arithmetic_ops import squared_difference as squared_difference
 from featherflow.ops.arithmetic_ops import subtract as subtract
 from featherflow.ops.assert_ops import assert_ as Assert
+from featherflow.ops.batch_scatter_ops import batch_scatter_update as batch_scatter_update
 from featherflow.ops.broadcast_shape_ops import broadcast_dynamic_shape as broadcast_dynamic_shape
 from featherflow.ops.broadcast_shape_ops import broadcast_static_shape as broadcast_static_shape
 from featherflow.ops.case import case as case
@@ -239,6 +241,7 @@ from featherflow.ops.init_ops import Constant as constant_initializer
 from featherflow.ops.init_ops import GlorotNormal as glorot_normal_initializer
 from featherflow.ops.init_ops import GlorotUniform as glorot_uniform_initializer
 from featherflow.ops.init_ops import Ones as ones_initializer
+from featherflow.ops.init_ops import Orthogonal as orthogonal_initializer
 from featherflow.ops.init_ops import RandomNormal as random_normal_initializer
 from featherflow.ops.init_ops import RandomUniform as random_uniform_initializer
 from featherflow.ops.init_ops import TruncatedNormal as truncated_normal_initializer

@@ -1,3 +1,4 @@
+# ruff: noqa: E501, F401, I001
 """Where public names and ops are defined. Written by tools/generate_index.py."""
 
 OP_FAMILIES: dict[str, str] = {
@@ -507,6 +508,10 @@ OP_FAMILIES: dict[str, str] = {
     "Xlogy": "featherflow.ops.exponential_ops",
     "ZerosLike": "featherflow.ops.fill_ops",
     "Zeta": "featherflow.ops.special_function_ops",
+    "_FusedBatchNormEx": "featherflow.ops.fused_ops",
+    "_FusedConv2D": "featherflow.ops.fused_ops",
+    "_FusedDepthwiseConv2dNative": "featherflow.ops.fused_ops",
+    "_FusedMatMul": "featherflow.ops.fused_ops",
     "_HostRecv": "featherflow.ops.sendrecv_ops",
     "_HostSend": "featherflow.ops.sendrecv_ops",
     "_Recv": "featherflow.ops.sendrecv_ops",
@@ -771,6 +776,7 @@ V2: dict[str, str] = {
     "linalg.matrix_transpose": "featherflow.ops.transpose_ops:matrix_transpose",
     "linalg.matvec": "featherflow.ops.matmul_ops:matvec",
     "linalg.norm": "featherflow.ops.norm_ops:norm_v2",
+    "linalg.normalize": "featherflow.ops.norm_ops:normalize",
     "linalg.pinv": "featherflow.ops.svd_ops:pinv",
     "linalg.qr": "featherflow.ops.qr_ops:qr",
     "linalg.set_diag": "featherflow.ops.matrix_diag_ops:set_diag",
@@ -1246,6 +1252,7 @@ V1: dict[str, str] = {
     "assign_add": "featherflow.ops.ref_variable_ops:assign_add",
     "assign_sub": "featherflow.ops.ref_variable_ops:assign_sub",
     "batch_gather": "featherflow.ops.gather_ops:batch_gather",
+    "batch_scatter_update": "featherflow.ops.batch_scatter_ops:batch_scatter_update",
     "batch_to_space": "featherflow.ops.space_ops:batch_to_space",
     "batch_to_space_nd": "featherflow.ops.space_ops:batch_to_space_nd",
     "betainc": "featherflow.ops.special_function_ops:betainc",
@@ -1402,6 +1409,7 @@ V1: dict[str, str] = {
     "initializers.lecun_uniform": "featherflow.ops.init_ops:lecun_uniform",
     "initializers.local_variables": "featherflow.ops.variables:local_variables_initializer",
     "initializers.ones": "featherflow.ops.init_ops:Ones",
+    "initializers.orthogonal": "featherflow.ops.init_ops:Orthogonal",
     "initializers.random_normal": "featherflow.ops.init_ops:RandomNormal",
     "initializers.random_uniform": "featherflow.ops.init_ops:RandomUniform",
     "initializers.truncated_normal": "featherflow.ops.init_ops:TruncatedNormal",
@@ -1569,6 +1577,7 @@ V1: dict[str, str] = {
     "ones_initializer": "featherflow.ops.init_ops:Ones",
     "ones_like": "featherflow.ops.fill_ops:ones_like",
     "op_scope": "featherflow.graph.graph_api:op_scope",
+    "orthogonal_initializer": "featherflow.ops.init_ops:Orthogonal",
     "pad": "featherflow.ops.padding_ops:pad",
     "placeholder": "featherflow.ops.placeholder_ops:placeholder",
     "placeholder_with_default": "featherflow.ops.placeholder_ops:placeholder_with_default",

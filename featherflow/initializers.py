@@ -1,3 +1,4 @@
+# ruff: noqa: E501, F401, I001
 """tf.initializers: re-exports only; each name is defined where its import points.
 
 Written by tools/generate_index.py. The imports are for readers and editors; at run time a name is
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from featherflow.ops.init_ops import GlorotUniform as glorot_uniform
     from featherflow.ops.init_ops import Identity as identity
     from featherflow.ops.init_ops import Ones as ones
+    from featherflow.ops.init_ops import Orthogonal as orthogonal
     from featherflow.ops.init_ops import RandomNormal as random_normal
     from featherflow.ops.init_ops import RandomUniform as random_uniform
     from featherflow.ops.init_ops import TruncatedNormal as truncated_normal

@@ -1,3 +1,4 @@
+# ruff: noqa: E501, F401, I001
 """tf.linalg: re-exports only; each name is defined where its import points.
 
 Written by tools/generate_index.py. The imports are for readers and editors; at run time a name is
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from featherflow.ops.matrix_function_ops import matrix_square_root as sqrtm
     from featherflow.ops.matrix_shapes import adjoint as adjoint
     from featherflow.ops.norm_ops import norm as norm
+    from featherflow.ops.norm_ops import normalize as normalize
     from featherflow.ops.normalization_ops import l2_normalize as l2_normalize
     from featherflow.ops.qr_ops import qr as qr
     from featherflow.ops.solve_ops import matrix_inverse as inv

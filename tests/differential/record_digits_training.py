@@ -1,6 +1,6 @@
 """Records how TensorFlow trains the digits example: initial weights, and a hundred losses.
 
-Run it with an interpreter that has TensorFlow: `python tests/differential/record_digits_training.py`.
+Run it with an interpreter that has TensorFlow.
 The example's own source is run, with `tensorflow.compat.v1` in the place of featherflow.
 """
 
