@@ -9,7 +9,7 @@ from typing import Any
 
 from featherflow._namespaces import lazy_namespace
 from featherflow._version import VERSION as __version__
-from featherflow.graph import default_graph as _default_graph  # ops need a graph to go to
+from featherflow.graph import default_graph as _default_graph  # noqa: F401  (ops go to it)
 
 _resolve, __dir__ = lazy_namespace("", globals())
 
