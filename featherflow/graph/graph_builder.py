@@ -410,8 +410,9 @@ def propagate_handle_data(operation: Operation) -> None:
     for index, tensor in enumerate(operation.outputs):
         if tensor._dtype is not dtypes.resource or tensor._handle_data is not None:
             continue
-        if "shape" in operation.attrs and "dtype" in operation.attrs:
-            tensor._handle_data = (operation.attrs["dtype"], operation.attrs["shape"])
+        dtype = operation.attrs.get("dtype", dtypes.resource)  # a placeholder's: of the handle
+        if "shape" in operation.attrs and dtype is not dtypes.resource:
+            tensor._handle_data = (dtype, operation.attrs["shape"])
         elif operation._inputs and (
             operation.definition.aliases or operation.definition.control_flow
         ):

@@ -66,6 +66,9 @@ class Node:
         return f"<Node {self.name} = {self.definition.name}({inputs})>"
 
 
+_PLACEHOLDERS = ("Placeholder", "PlaceholderV2")
+
+
 @dataclass
 class Subgraph:
     """The nodes of a step in a topological order (back edges of loops aside).
@@ -107,7 +110,7 @@ def prune(
             else (node_of[tensor._op], tensor._value_index)
             for tensor in operation._inputs
         ]
-        node.control_inputs = [node_of[other] for other in operation.control_inputs]
+        node.control_inputs = [node_of[other] for other in _controls(operation, feed_nodes)]
     return Subgraph(
         nodes=[*feed_nodes.values(), *node_of.values()],
         feeds=list(feed_nodes.values()),
@@ -168,8 +171,20 @@ def _reachable(
         for tensor in operation._inputs:
             if tensor not in fed and tensor._op not in needed:
                 stack.append(tensor._op)
-        stack.extend(operation.control_inputs)
+        stack.extend(_controls(operation, fed))
     return needed
+
+
+def _controls(operation: Operation, fed: dict[Tensor, Node]) -> list[Operation]:
+    """What must run before `operation`: a placeholder that is fed has nothing to run."""
+    controls = operation.control_inputs
+    if not controls:
+        return controls
+    return [
+        other
+        for other in controls
+        if other.definition.name not in _PLACEHOLDERS or other.outputs[0] not in fed
+    ]
 
 
 def _in_order(needed: set[Operation], fed: dict[Tensor, Node]) -> list[Operation]:
@@ -185,7 +200,7 @@ def _is_younger_than_inputs(operation: Operation, fed: dict[Tensor, Node]) -> bo
     for tensor in operation._inputs:
         if tensor._op.id >= age and tensor not in fed and not _is_back_edge(tensor._op, operation):
             return False
-    return all(other.id < age for other in operation.control_inputs)
+    return all(other.id < age for other in _controls(operation, fed))
 
 
 def _is_back_edge(source: Operation, target: Operation) -> bool:
@@ -201,7 +216,7 @@ def _sources(operation: Operation, fed: dict[Tensor, Node]) -> list[Operation]:
         for tensor in operation._inputs
         if tensor not in fed and not _is_back_edge(tensor._op, operation)
     ]
-    return sources + operation.control_inputs
+    return sources + _controls(operation, fed)
 
 
 def _kahn(operations: list[Operation], fed: dict[Tensor, Node]) -> list[Operation]:

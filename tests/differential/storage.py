@@ -25,7 +25,7 @@ def write_family(family: str, outcomes: dict[str, Outcome], header: dict[str, st
     path = FOLDER / f"{family}.json"
     lines = [json.dumps(key) + ": " + json.dumps(text) for key, text in header.items()]
     for name in sorted(outcomes):
-        row = json.dumps(_outcome_to_json(outcomes[name]), separators=(",", ":"), allow_nan=False)
+        row = json.dumps(outcome_to_json(outcomes[name]), separators=(",", ":"), allow_nan=False)
         lines.append(f"{json.dumps('case ' + name)}: {row}")
     path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="ascii")
     return path
@@ -36,7 +36,7 @@ def read_family(path: Path) -> tuple[dict[str, Outcome], dict[str, str]]:
     outcomes, header = {}, {}
     for key, row in json.loads(path.read_text(encoding="ascii")).items():
         if key.startswith("case "):
-            outcomes[key.removeprefix("case ")] = _outcome_from_json(row)
+            outcomes[key.removeprefix("case ")] = outcome_from_json(row)
         else:
             header[key] = row
     return outcomes, header
@@ -52,7 +52,8 @@ def numpy_dtype(name: str) -> np.dtype:
     return np.dtype(name)
 
 
-def _outcome_to_json(outcome: Outcome) -> dict[str, Any]:
+def outcome_to_json(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as JSON values."""
     if outcome.error is not None:
         return {"error": outcome.error, "stage": outcome.stage}
     row: dict[str, Any] = {}
@@ -62,7 +63,8 @@ def _outcome_to_json(outcome: Outcome) -> dict[str, Any]:
     return row
 
 
-def _outcome_from_json(row: dict[str, Any]) -> Outcome:
+def outcome_from_json(row: dict[str, Any]) -> Outcome:
+    """The outcome that `outcome_to_json` made values of."""
     outputs = {name: _output_from_json(output) for name, output in row.get("outputs", {}).items()}
     return Outcome(outputs, row.get("tolerance"), row.get("error"), row.get("stage"))
 
