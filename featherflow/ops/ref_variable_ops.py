@@ -336,4 +336,6 @@ def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
     Raises:
       OutOfRangeError: when run, `ref` has reached `limit`.
     """
-    return CountUpTo(ref, limit=limit, name=name)
+    if is_ref(ref):
+        return CountUpTo(ref, limit=limit, name=name)
+    return ref.count_up_to(limit, name)

@@ -24,7 +24,7 @@ from featherflow.ops.variable_base import (
     VariableSynchronization,
     shape_text,
 )
-from featherflow.ops.variable_slices import SaveSliceInfo
+from featherflow.ops.variable_messages import element_finder, to_message
 
 
 class RefVariable(Variable):
@@ -195,23 +195,18 @@ class RefVariable(Variable):
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """The VariableDef message that names its nodes; None outside `export_scope`."""
-        return variable_creation.to_message(self, self._snapshot, export_scope, is_resource=False)
+        return to_message(self, self._snapshot, export_scope, is_resource=False)
 
     @property
     def _graph_element_name(self) -> str:
         return self._variable.name
 
     def _take_from_message(self, message: Any, import_scope: str | None) -> None:
-        element = variable_creation.element_finder(import_scope)
+        super()._take_from_message(message, import_scope)
+        element = element_finder(import_scope)
         self._variable = self._graph_element = element(message.variable_name)
-        self._initializer_op = element(message.initializer_name)
         self._snapshot = element(message.snapshot_name)
-        self._initial_value = (
-            element(message.initial_value_name) if message.initial_value_name else None
-        )
         self._validate_shape = True
-        self._trainable = message.trainable
-        self._save_slice_info = SaveSliceInfo.from_message(message)
 
     def __repr__(self) -> str:
         return f"<tf.Variable '{self.name}' shape={shape_text(self.shape)} dtype={self.dtype.name}>"

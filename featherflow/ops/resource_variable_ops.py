@@ -11,6 +11,7 @@ from featherflow.framework.errors import (
     FailedPreconditionError,
     InvalidArgumentError,
     NotFoundError,
+    OutOfRangeError,
 )
 from featherflow.framework.op import define_op
 from featherflow.framework.op_kernel import OpKernel
@@ -231,6 +232,32 @@ def _define_update(name: str, ufunc: np.ufunc) -> Any:
 
 AssignAddVariableOp = _define_update("AssignAddVariableOp", np.add)
 AssignSubVariableOp = _define_update("AssignSubVariableOp", np.subtract)
+
+ResourceCountUpTo = define_op(
+    "ResourceCountUpTo",
+    inputs=("resource: resource",),
+    outputs=("output: T",),
+    attrs=("limit: int", "T: {int32, int64}"),
+    is_stateful=True,
+)
+
+
+@ResourceCountUpTo.shape_fn
+def _resource_count_up_to_shape(c: InferenceContext) -> TensorShape:
+    return c.merge(handle_shape(c.inputs[0]), TensorShape([]))
+
+
+@ResourceCountUpTo.kernel("CPU")
+def _resource_count_up_to_cpu(resource: VariableCell, *, limit: int) -> np.ndarray:
+    with resource.lock:
+        before = resource.read()
+        if before >= limit:
+            raise OutOfRangeError(None, None, f"Reached limit of {limit}")
+        resource.value = before + np.ones_like(before)
+    return before
+
+
+ResourceCountUpTo.not_differentiable("it counts")
 
 DestroyResourceOp = define_op(
     "DestroyResourceOp",

@@ -26,7 +26,7 @@ from featherflow.ops.variable_base import (
     shape_text,
 )
 from featherflow.ops.variable_gather_ops import ResourceGather, ResourceGatherNd
-from featherflow.ops.variable_slices import SaveSliceInfo
+from featherflow.ops.variable_messages import element_finder, to_message
 
 
 class ResourceVariable(Variable):
@@ -56,6 +56,8 @@ class ResourceVariable(Variable):
         self._cached_value: Tensor | None = None
         self._validate_shape = validate_shape
         if variable_def is not None:
+            if initial_value is not None:
+                raise ValueError("variable_def and initial_value are mutually exclusive.")
             self._take_from_message(variable_def, import_scope)
             return
         variable_creation.check_initial_value(initial_value, constraint)
@@ -101,8 +103,8 @@ class ResourceVariable(Variable):
                 if caching_device is not None:
                     self._cached_value = self._graph_element
 
-    def _read(self, name: str | None = None) -> Tensor:
-        return variable_ops.ReadVariableOp(self._handle, dtype=self._dtype, name=name)
+    def _read(self) -> Tensor:
+        return variable_ops.ReadVariableOp(self._handle, dtype=self._dtype)
 
     # --- what it is -------------------------------------------------------------------------------
 
@@ -135,6 +137,15 @@ class ResourceVariable(Variable):
         """Its value if it is initialised, else its initial value."""
         return variable_creation.value_or_initial(self)
 
+    def set_shape(self, shape: Any) -> None:
+        """Refines the static shape of the variable."""
+        self._shape = self._shape.merge_with(shape)
+
+    @property
+    def create(self) -> Operation:
+        """The Operation that initialises it."""
+        return self._initializer_op
+
     @property
     def _graph_element_name(self) -> str:
         return self._handle.name
@@ -151,6 +162,10 @@ class ResourceVariable(Variable):
         with name_scope("Read"):
             value = self._read()
         return identity(value)
+
+    def read_value_no_copy(self) -> Tensor:
+        """A tensor of its value; reads copy nothing anyway."""
+        return self.read_value()
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """The rows `indices` of its value, without reading the rest."""
@@ -209,6 +224,10 @@ class ResourceVariable(Variable):
         operation = variable_ops.AssignSubVariableOp(self._handle, delta, name=name)
         return self.after(operation) if read_value else operation
 
+    def count_up_to(self, limit: int, name: str | None = None) -> Tensor:
+        """Increments the variable and gives its value before; fails at `limit`."""
+        return variable_ops.ResourceCountUpTo(self._handle, limit=limit, T=self._dtype, name=name)
+
     def _strided_slice_assign(
         self, begin: Any, end: Any, strides: Any, value: Any, name: str | None, **masks: int
     ) -> UnreadVariable:
@@ -227,25 +246,21 @@ class ResourceVariable(Variable):
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """The VariableDef message that names its nodes; None outside `export_scope`."""
-        return variable_creation.to_message(
-            self, self._graph_element, export_scope, is_resource=True
-        )
+        return to_message(self, self._graph_element, export_scope, is_resource=True)
 
     def _take_from_message(self, message: Any, import_scope: str | None) -> None:
-        element = variable_creation.element_finder(import_scope)
+        super()._take_from_message(message, import_scope)
+        element = element_finder(import_scope)
         self._handle = element(message.variable_name)
         self._dtype = self._handle.op.attrs["dtype"]
         self._shape = self._handle.op.attrs["shape"]
-        self._initializer_op = element(message.initializer_name)
-        self._trainable = message.trainable
-        self._initial_value = (
-            element(message.initial_value_name) if message.initial_value_name else None
-        )
-        if message.snapshot_name:
-            self._graph_element = element(message.snapshot_name)
-        else:
-            self._graph_element = self._read()
-        self._save_slice_info = SaveSliceInfo.from_message(message)
+        read = f"{message.variable_name.split(':')[0]}/Read/ReadVariableOp:0"
+        snapshot = element(message.snapshot_name or read)
+        if snapshot.op.type != "ReadVariableOp":
+            self._cached_value = snapshot
+        while snapshot.op.type != "ReadVariableOp":
+            snapshot = snapshot.op.inputs[0]
+        self._graph_element = snapshot
 
     def __repr__(self) -> str:
         return f"<tf.Variable '{self.name}' shape={shape_text(self.shape)} dtype={self.dtype.name}>"
@@ -255,7 +270,7 @@ class UnreadVariable(ResourceVariable):
     """A variable after an assignment: its reads run after it, and its `op` is the assignment."""
 
     def __init__(self, variable: ResourceVariable, assignment: Operation) -> None:
-        self.__dict__.update(variable.__dict__)
+        vars(self).update(vars(variable))
         self._assignment = assignment
         with get_default_graph().control_dependencies([assignment]):
             self._graph_element = self._read()
@@ -268,21 +283,25 @@ class UnreadVariable(ResourceVariable):
     def op(self) -> Operation:
         return self._assignment
 
-    def value(self) -> Tensor:
-        with get_default_graph().control_dependencies([self._assignment]):
-            return super().value()
 
-    def read_value(self) -> Tensor:
-        with get_default_graph().control_dependencies([self._assignment]):
-            return super().read_value()
+def _after_assignment(name: str) -> Any:
+    """The method `name` of a ResourceVariable, run after the assignment of an UnreadVariable."""
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+    def method(self: UnreadVariable, *args: Any, **kwargs: Any) -> Any:
         with get_default_graph().control_dependencies([self._assignment]):
-            return super().sparse_read(indices, name)
+            return getattr(super(UnreadVariable, self), name)(*args, **kwargs)
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
-        with get_default_graph().control_dependencies([self._assignment]):
-            return super().gather_nd(indices, name)
+    method.__name__ = name
+    return method
+
+
+for _name in (
+    "value", "read_value", "sparse_read", "gather_nd", "count_up_to", "assign", "assign_add",
+    "assign_sub", "_strided_slice_assign", "batch_scatter_update", "scatter_update", "scatter_add",
+    "scatter_sub", "scatter_mul", "scatter_div", "scatter_min", "scatter_max", "scatter_nd_update",
+    "scatter_nd_add", "scatter_nd_sub", "scatter_nd_min", "scatter_nd_max",
+):  # fmt: skip
+    setattr(UnreadVariable, _name, _after_assignment(_name))
 
 
 def _convert_variable(

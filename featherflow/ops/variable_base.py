@@ -14,6 +14,7 @@ from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor, TensorReference, default_session_stack
 from featherflow.ops import operators
 from featherflow.ops.strided_slice_ops import get_item
+from featherflow.ops.variable_messages import SaveSliceInfo, element_finder
 
 
 @export("VariableSynchronization")
@@ -73,6 +74,9 @@ class Variable(metaclass=_VariableType):
       shape: of the variable, where it is less specific than the value's.
     """
 
+    #: Which slice of a whole variable a part is.
+    SaveSliceInfo = SaveSliceInfo
+
     # What the two kinds define.
     _graph_element: Tensor
     _initial_value: Any
@@ -81,6 +85,7 @@ class Variable(metaclass=_VariableType):
     _constraint: Any
     _synchronization: VariableSynchronization
     _aggregation: VariableAggregation
+    _save_slice_info: SaveSliceInfo | None
 
     # --- what it is -------------------------------------------------------------------
 
@@ -155,6 +160,34 @@ class Variable(metaclass=_VariableType):
     def ref(self) -> TensorReference:
         """A hashable reference to the variable."""
         return TensorReference(self)
+
+    def experimental_ref(self) -> TensorReference:
+        """An old name of `ref`."""
+        return self.ref()
+
+    def _set_save_slice_info(self, save_slice_info: SaveSliceInfo | None) -> None:
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self) -> SaveSliceInfo | None:
+        return self._save_slice_info
+
+    # --- as a message -----------------------------------------------------------------
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Variable:
+        """The variable whose nodes a VariableDef message names, below `import_scope`."""
+        return Variable(variable_def=variable_def, import_scope=import_scope)
+
+    def _take_from_message(self, message: Any, import_scope: str | None) -> None:
+        """Takes what both kinds keep alike from a VariableDef message."""
+        element = element_finder(import_scope)
+        self._initializer_op = element(message.initializer_name)
+        initial_value = message.initial_value_name
+        self._initial_value = element(initial_value) if initial_value else None
+        self._trainable = message.trainable
+        self._synchronization = VariableSynchronization(message.synchronization)
+        self._aggregation = VariableAggregation(message.aggregation)
+        self._save_slice_info = SaveSliceInfo.from_message(message, import_scope)
 
     # --- values -----------------------------------------------------------------------
 

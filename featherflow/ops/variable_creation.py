@@ -1,4 +1,4 @@
-"""What making a variable takes, whichever kind it is: initial values, collections, messages."""
+"""What making a variable takes, whichever kind it is: initial values and collections."""
 
 from __future__ import annotations
 
@@ -154,43 +154,3 @@ def _variable_of(tensor: Tensor) -> Variable | None:
             if getattr(variable, "name", None) in (tensor.name, f"{tensor.op.name}:0"):
                 return variable
     return None
-
-
-# --- messages -------------------------------------------------------------------------
-
-
-def to_message(variable: Any, snapshot: Tensor, export_scope: str | None, is_resource: bool) -> Any:
-    """The VariableDef message of a variable; None if it is outside `export_scope`."""
-    from featherflow.protos import variable_pb2
-
-    if export_scope is not None and not variable.name.startswith(export_scope):
-        return None
-    message = variable_pb2.VariableDef(
-        variable_name=strip_scope(variable._graph_element_name, export_scope),
-        initializer_name=strip_scope(variable.initializer.name, export_scope),
-        snapshot_name=strip_scope(snapshot.name, export_scope),
-        trainable=variable.trainable,
-        is_resource=is_resource,
-        synchronization=variable.synchronization.value,
-        aggregation=variable.aggregation.value,
-    )
-    if isinstance(variable.initial_value, Tensor):
-        message.initial_value_name = strip_scope(variable.initial_value.name, export_scope)
-    if variable._save_slice_info is not None:
-        message.save_slice_info_def.MergeFrom(variable._save_slice_info.to_proto(export_scope))
-    return message
-
-
-def strip_scope(name: str, scope: str | None) -> str:
-    """`name` without the prefix `scope/`."""
-    return name[len(scope.rstrip("/")) + 1 :] if scope and name.startswith(scope) else name
-
-
-def element_finder(import_scope: str | None) -> Callable[[str], Any]:
-    """A function from a name in a message to the element of the default graph."""
-    graph = get_default_graph()
-
-    def find(name: str) -> Any:
-        return graph.as_graph_element(f"{import_scope}/{name}" if import_scope else name)
-
-    return find

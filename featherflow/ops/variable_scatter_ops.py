@@ -238,12 +238,22 @@ def _slice_function(word: str, formula: str) -> Any:
     Returns:
       The variable after the update.
     """
-    return export_v1(f"scatter_nd_{word.lower()}")(scatter_nd)
+    return scatter_nd
 
 
-scatter_nd_update = _slice_function("Update", "ref[indices[i]] ← updates[i]")
-scatter_nd_add = _slice_function("Add", "ref[indices[i]] ← ref[indices[i]] + updates[i]")
-scatter_nd_sub = _slice_function("Sub", "ref[indices[i]] ← ref[indices[i]] − updates[i]")
+scatter_nd_update = export_v1("scatter_nd_update")(
+    _slice_function("Update", "ref[indices[i]] ← updates[i]")
+)
+scatter_nd_add = export_v1("scatter_nd_add")(
+    _slice_function("Add", "ref[indices[i]] ← ref[indices[i]] + updates[i]")
+)
+scatter_nd_sub = export_v1("scatter_nd_sub")(
+    _slice_function("Sub", "ref[indices[i]] ← ref[indices[i]] − updates[i]")
+)
+
+#: `tf.raw_ops` and methods alone have these.
+_scatter_nd_min = _slice_function("Min", "ref[indices[i]] ← min(ref[indices[i]], updates[i])")
+_scatter_nd_max = _slice_function("Max", "ref[indices[i]] ← max(ref[indices[i]], updates[i])")
 
 
 def add_scatter_methods(*kinds: type) -> None:
@@ -254,7 +264,9 @@ def add_scatter_methods(*kinds: type) -> None:
             scatter_max,
         ):  # fmt: skip
             setattr(kind, function.__name__, _row_method(function))
-        for function in (scatter_nd_update, scatter_nd_add, scatter_nd_sub):
+        for function in (
+            scatter_nd_update, scatter_nd_add, scatter_nd_sub, _scatter_nd_min, _scatter_nd_max,
+        ):  # fmt: skip
             setattr(kind, function.__name__, _slice_method(function))
 
 

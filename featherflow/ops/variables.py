@@ -12,6 +12,7 @@ from featherflow.graph.default_graph import get_default_graph
 from featherflow.graph.graph_api import GraphKeys
 from featherflow.graph.operation import Operation
 from featherflow.ops import variable_base, variable_scatter_ops
+from featherflow.ops.batch_scatter_ops import add_batch_scatter_method
 from featherflow.ops.grouping_ops import group
 from featherflow.ops.ref_variables import RefVariable
 from featherflow.ops.resource_variables import ResourceVariable
@@ -87,6 +88,7 @@ def _default_creator(
 
 variable_base.set_creator(create)
 variable_scatter_ops.add_scatter_methods(RefVariable, ResourceVariable)
+add_batch_scatter_method(RefVariable, ResourceVariable)
 
 
 @export("variable_creator_scope")

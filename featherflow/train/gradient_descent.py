@@ -54,6 +54,11 @@ class GradientDescentOptimizer(Optimizer):
         )
         return var.scatter_sub(delta, use_locking=self._use_locking)  # type: ignore[attr-defined]
 
+    def _resource_apply_sparse_duplicate_indices(
+        self, grad: Tensor, handle: Variable, indices: Tensor
+    ) -> Any:
+        return self._apply_sparse_duplicate_indices(IndexedSlices(grad, indices), handle)
+
 
 @export_v1("train.MomentumOptimizer")
 class MomentumOptimizer(Optimizer):

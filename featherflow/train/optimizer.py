@@ -170,11 +170,17 @@ class Optimizer:
     def _update(self, grad: Any, variable: Variable) -> Any:
         graph = get_default_graph()
         with name_scope(f"update_{variable.op.name}"), graph.colocate_with(variable.op):
+            is_resource = isinstance(variable, ResourceVariable)
             if isinstance(grad, IndexedSlices):
                 if variable.constraint is not None:
                     raise RuntimeError("Cannot use a constraint function on a sparse variable.")
-                return self._apply_sparse_duplicate_indices(grad, variable)
-            update = self._apply_dense(grad, variable)
+                if not is_resource:
+                    return self._apply_sparse_duplicate_indices(grad, variable)
+                return self._resource_apply_sparse_duplicate_indices(
+                    grad.values, variable, grad.indices
+                )
+            apply = self._resource_apply_dense if is_resource else self._apply_dense
+            update = apply(grad, variable)
             if variable.constraint is None:
                 return update
             with graph.control_dependencies([update]):
@@ -213,9 +219,23 @@ class Optimizer:
 
     def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Any:
         """Adds the gradients of repeated rows together before `_apply_sparse`."""
-        rows, positions = unique(grad.indices)
-        values = unsorted_segment_sum(grad.values, positions, shape_of(rows)[0])
+        values, rows = _without_repetitions(grad.values, grad.indices)
         return self._apply_sparse(IndexedSlices(values, rows, grad.dense_shape), var)
+
+    def _resource_apply_dense(self, grad: Tensor, handle: Variable) -> Any:
+        """`_apply_dense` for the resource variable `handle`."""
+        return self._apply_dense(grad, handle)
+
+    def _resource_apply_sparse(self, grad: Tensor, handle: Variable, indices: Tensor) -> Any:
+        """`_apply_sparse` for the resource variable `handle`."""
+        return self._apply_sparse(IndexedSlices(grad, indices), handle)
+
+    def _resource_apply_sparse_duplicate_indices(
+        self, grad: Tensor, handle: Variable, indices: Tensor
+    ) -> Any:
+        """Adds the gradients of repeated rows together before `_resource_apply_sparse`."""
+        values, rows = _without_repetitions(grad, indices)
+        return self._resource_apply_sparse(values, handle, rows)
 
     def _finish(self, update_ops: list[Any], name_scope: str) -> Operation:
         """One Operation for all updates."""
@@ -261,6 +281,15 @@ class Optimizer:
             slots[key] = create_slot(var, value, op_name)
         return slots[key]
 
+    def _get_or_make_slot_with_initializer(
+        self, var: Variable, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
+    ) -> Variable:
+        slots = self._slot_dict(slot_name)
+        key = _slot_key(var)
+        if key not in slots:
+            slots[key] = create_slot(var, initializer, op_name, shape, dtype)
+        return slots[key]
+
     def _zeros_slot(self, var: Variable, slot_name: str, op_name: str) -> Variable:
         slots = self._slot_dict(slot_name)
         key = _slot_key(var)
@@ -284,12 +313,21 @@ class Optimizer:
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
         return self._non_slots.get((name, graph))
 
+    def _non_slot_variables(self) -> Any:
+        return self._non_slots.values()
+
     def _call_if_callable(self, value: Any) -> Any:
         return value() if callable(value) else value
 
 
 def _slot_key(var: Variable) -> tuple[Any, str]:
     return var.graph, var._shared_name
+
+
+def _without_repetitions(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
+    """Rows and their indices, repeated ones added together."""
+    rows, positions = unique(indices)
+    return unsorted_segment_sum(values, positions, shape_of(rows)[0]), rows
 
 
 def _flat_variables(variables: Any) -> list[Variable]:

@@ -11,8 +11,8 @@ from featherflow.ops.init_ops import Zeros
 from featherflow.ops.resource_variables import ResourceVariable
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.variable_base import Variable
+from featherflow.ops.variable_messages import SaveSliceInfo
 from featherflow.ops.variable_scope import get_variable, get_variable_scope, variable_scope
-from featherflow.ops.variable_slices import SaveSliceInfo
 
 
 def create_slot(
