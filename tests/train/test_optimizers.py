@@ -333,3 +333,42 @@ def test_variables_must_be_initialised(use_resource):
     step = tf.train.MomentumOptimizer(0.1, 0.9).minimize(tf.reduce_sum(variable()))
     with tf.Session() as session, pytest.raises(tf.errors.FailedPreconditionError):
         session.run(step)
+
+
+class Halving(tf.train.Optimizer):
+    """Records which hooks are called."""
+
+    def __init__(self):
+        super().__init__(False, "Halving")
+        self.calls = []
+
+    def _apply_dense(self, grad, var):
+        self.calls.append("dense")
+        return var.assign_sub(0.5 * grad, read_value=False)
+
+    def _resource_apply_dense(self, grad, handle):
+        self.calls.append("resource dense")
+        return super()._resource_apply_dense(grad, handle)
+
+    def _apply_sparse(self, grad, var):
+        self.calls.append("sparse")
+        return var.scatter_sub(tf.IndexedSlices(0.5 * grad.values, grad.indices))
+
+    def _resource_apply_sparse(self, grad, handle, indices):
+        self.calls.append("resource sparse")
+        return super()._resource_apply_sparse(grad, handle, indices)
+
+
+@KINDS
+def test_subclasses_say_how_variables_are_updated(use_resource):
+    w, table = variable(use_resource=use_resource), variable(use_resource=use_resource)
+    optimizer = Halving()
+    loss = tf.reduce_sum(w) + tf.reduce_sum(tf.gather(table, [1, 1]))
+    step = optimizer.minimize(loss)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(step)
+        np.testing.assert_array_equal(session.run(w), START - 0.5)
+        np.testing.assert_array_equal(session.run(table), START - [[0.0], [1.0], [0.0]])
+    hooks = ["resource dense", "dense", "resource sparse", "sparse"]
+    assert optimizer.calls == [hook for hook in hooks if use_resource or "resource" not in hook]
