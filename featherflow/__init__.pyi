@@ -1,4 +1,4 @@
-# ruff: noqa: E501, F401, I001
+# ruff: noqa
 """The names of the root. Written by tools/generate_index.py."""
 
 from featherflow._version import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION

@@ -1,4 +1,4 @@
-# ruff: noqa: E501, F401, I001
+# ruff: noqa
 """tf.linalg: re-exports only; each name is defined where its import points.
 
 Written by tools/generate_index.py. The imports are for readers and editors; at run time a name is
@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from featherflow.ops.tensordot_ops import tensordot as tensordot
     from featherflow.ops.transpose_ops import matrix_transpose as matrix_transpose
     from featherflow.ops.transpose_ops import matrix_transpose as transpose
+    from featherflow.ops.tridiagonal_ops import tridiagonal_matmul as tridiagonal_matmul
+    from featherflow.ops.tridiagonal_ops import tridiagonal_solve as tridiagonal_solve
     from featherflow.ops.vector_ops import cross as cross
 
 __getattr__, __dir__ = lazy_namespace("linalg", globals())

@@ -1,4 +1,4 @@
-# ruff: noqa: E501, F401, I001
+# ruff: noqa
 """tf.nn: re-exports only; each name is defined where its import points.
 
 Written by tools/generate_index.py. The imports are for readers and editors; at run time a name is
@@ -69,6 +69,8 @@ if TYPE_CHECKING:
         depthwise_conv2d_native as depthwise_conv2d_native,
     )
     from featherflow.ops.depthwise_conv_ops import separable_conv2d as separable_conv2d
+    from featherflow.ops.dilation_ops import dilation2d as dilation2d
+    from featherflow.ops.dilation_ops import erosion2d as erosion2d
     from featherflow.ops.dropout_ops import dropout as dropout
     from featherflow.ops.embedding_ops import embedding_lookup as embedding_lookup
     from featherflow.ops.embedding_ops import embedding_lookup_sparse as embedding_lookup_sparse

@@ -1,4 +1,4 @@
-# ruff: noqa: E501, F401, I001
+# ruff: noqa
 """tf.version: re-exports only; each name is defined where its import points.
 
 Written by tools/generate_index.py. The imports are for readers and editors; at run time a name is

@@ -59,7 +59,7 @@ def test_variables_have_gradients_of_their_own():
 
 def test_variables_must_be_asked_for():
     weight = tf.get_variable("weight", initializer=3.0, use_resource=True)
-    with pytest.raises(TypeError, match="must accept a 'variables' keyword argument.*weight"):
+    with pytest.raises(TypeError, match=r"must accept a 'variables' keyword argument.*weight"):
         tf.custom_gradient(lambda x: (x * weight, lambda dy: dy))(1.0)
 
 

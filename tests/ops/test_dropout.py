@@ -75,7 +75,7 @@ def test_rates_are_probabilities(rate):
 
 
 def test_what_cannot_be_scaled_is_refused():
-    with pytest.raises(ValueError, match="floating.*int32"):
+    with pytest.raises(ValueError, match=r"floating.*int32"):
         tf.nn.dropout(tf.ones([3], tf.int32), 0.5)
     with pytest.raises(ValueError, match="one dtype"):
         tf.nn.dropout(tf.ones([3], tf.float16), rate=tf.constant(0.5))
