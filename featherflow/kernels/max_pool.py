@@ -21,7 +21,7 @@ from featherflow.kernels.precision import compute_dtype
 from featherflow.kernels.windows import Pads, check_gradient_shape
 
 
-def _taps(
+def window_taps(
     windows: Sequence[AxisWindow],
 ) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...], tuple[slice, ...]]]:
     """Yields each tap's index in the window, the outputs that it reaches and what they read."""
@@ -86,7 +86,7 @@ def max_pool_with_argmax(
     if best.size:
         values = input.astype(compute_dtype(input.dtype), copy=False)
         best = best.astype(values.dtype, copy=False)
-        for index, targets, sources in _taps(windows):
+        for index, targets, sources in window_taps(windows):
             here, offered = best[targets], values[sources]
             better = offered > here
             np.copyto(here, offered, where=better)
@@ -154,7 +154,7 @@ def max_pool_gradient_gradient(
     check_gradient_shape(gradient.shape, input.shape)
     result = np.zeros(output.shape, gradient.dtype)
     is_open = np.ones(output.shape, bool)
-    for _, targets, sources in _taps(windows):
+    for _, targets, sources in window_taps(windows):
         equal = input[sources] == output[targets]
         equal &= is_open[targets]
         np.copyto(result[targets], gradient[sources], where=equal)

@@ -27,23 +27,25 @@ from featherflow.kernels.windows import Pads, check_gradient_shape, output_size
 
 
 class AxisWindow(NamedTuple):
-    """The sliding window along one dimension of `size` positions."""
+    """The sliding window along one dimension of `size` positions, its taps `dilation` apart."""
 
     size: int
     window: int
     stride: int
     before: int
     outputs: int
+    dilation: int = 1
 
     def taps(self) -> Iterator[tuple[int, slice, slice]]:
         """Yields each tap that reaches the input, the outputs that it serves and what they read."""
         # Taps that fall on padding for every output are passed over: a window may be far larger
         # than the input.
         reach = (self.outputs - 1) * self.stride
-        lowest = max(self.before - reach, 0)
-        for tap in range(lowest, min(self.window, self.before + self.size)):
+        first_tap = max(-((reach - self.before) // self.dilation), 0)
+        last_tap = (self.before + self.size - 1) // self.dilation
+        for tap in range(first_tap, min(self.window, last_tap + 1)):
             # Output o reads position o·stride + shift.
-            shift = tap - self.before
+            shift = tap * self.dilation - self.before
             first = max(-(shift // self.stride), 0)
             last = min((self.size - 1 - shift) // self.stride + 1, self.outputs)
             start = first * self.stride + shift
