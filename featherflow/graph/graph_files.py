@@ -47,7 +47,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     folder = Path(logdir)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
-    _replace(path, message.SerializeToString() if data is None else data)
+    _replace(path, message.SerializeToString(deterministic=True) if data is None else data)
     return str(path)
 
 

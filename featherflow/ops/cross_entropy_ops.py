@@ -42,14 +42,16 @@ SoftmaxCrossEntropyWithLogits = define_op(
 )
 
 
+_ANY_MATRIX = TensorShape([None, None])
+
+
 @SoftmaxCrossEntropyWithLogits.shape_fn
 def _softmax_cross_entropy_shape(c: InferenceContext) -> list[TensorShape]:
-    both = broadcast_static(c, c.shapes[0], c.shapes[1])
-    if both._dims is None:
-        return [TensorShape._of((None,)), TensorShape._of((None, None))]
-    if len(both._dims) != 2:
+    known = [shape if shape.rank is not None else _ANY_MATRIX for shape in c.shapes]
+    both = broadcast_static(c, *known)
+    if both.rank != 2:
         c.fail("logits and labels must be matrices", received=c.received(), expected="rank 2")
-    return [TensorShape._of(both._dims[:1]), both]
+    return [both[:1], both]
 
 
 @SoftmaxCrossEntropyWithLogits.kernel("CPU")
