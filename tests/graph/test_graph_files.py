@@ -35,7 +35,8 @@ def test_write_graph(tmp_path: Path, write: Any, as_text: bool, as_message: bool
     assert path == str(tmp_path / "new" / "folder" / "graph")
     data = Path(path).read_bytes()
     read = text_format.Parse(data, GraphDef()) if as_text else GraphDef.FromString(data)
-    assert read.SerializeToString(deterministic=True) == graph.as_graph_def().SerializeToString()
+    written = graph.as_graph_def().SerializeToString(deterministic=True)
+    assert read.SerializeToString(deterministic=True) == written
     assert os.listdir(tmp_path / "new" / "folder") == ["graph"]
     plain = tmp_path / "plain"
     plain.touch()
