@@ -120,7 +120,8 @@ class QueueResource:
 
     def size(self) -> int:
         """How many elements are there; what a waiting reader holds already is not."""
-        return len(self._store)
+        with self._lock:  # a reader may be just about to take some
+            return len(self._store)
 
     def is_closed(self) -> bool:
         """Whether the queue is closed: what is in it can still be taken."""
