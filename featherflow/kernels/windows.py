@@ -213,6 +213,14 @@ def channels_last(array: np.ndarray, data_format: str) -> np.ndarray:
     return np.moveaxis(array, 1, -1) if is_channels_first(data_format) else array
 
 
+def shape_channels_last(shape: Sequence[int], data_format: str) -> tuple[int, ...]:
+    """The shape of what `channels_last` makes of an array of `shape`."""
+    if not is_channels_first(data_format):
+        return tuple(shape)
+    batch, channels, *sizes = shape
+    return (batch, *sizes, channels)
+
+
 def from_channels_last(array: np.ndarray, data_format: str) -> np.ndarray:
     """Returns a `[N, S1, …, Sd, C]` array in `data_format`, in C order."""
     if not is_channels_first(data_format):

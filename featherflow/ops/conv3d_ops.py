@@ -22,7 +22,7 @@ from featherflow.kernels import conv as kernels
 from featherflow.kernels.windows import (
     channels_last,
     from_channels_last,
-    is_channels_first,
+    shape_channels_last,
     spatial_geometry,
 )
 from featherflow.ops.conv_ops import check_channels
@@ -176,9 +176,7 @@ def _conv3d_backprop_input_cpu(
     dilations: tuple[int, ...],
 ) -> np.ndarray:
     gradient = channels_last(out_backprop, data_format)
-    shape = tuple(input_sizes.tolist())
-    if is_channels_first(data_format):
-        shape = (shape[0], *shape[2:], shape[1])
+    shape = shape_channels_last(input_sizes.tolist(), data_format)
     geometry = spatial_geometry(
         shape, filter.shape[:3], strides, padding, (), data_format, dilations
     )
@@ -253,7 +251,7 @@ def conv3d_transpose(
             strides=per_dimension(strides, "strides", data_format, spatial=3),
             padding=padding,
             data_format=data_format,
-            dilations=per_dimension(dilations or 1, "dilations", data_format, spatial=3),
+            dilations=per_dimension(dilations, "dilations", data_format, spatial=3),
             name=scope,
         )
 

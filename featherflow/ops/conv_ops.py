@@ -20,7 +20,7 @@ from featherflow.kernels import conv
 from featherflow.kernels.windows import (
     channels_last,
     from_channels_last,
-    is_channels_first,
+    shape_channels_last,
     spatial_geometry,
 )
 from featherflow.ops.batch_dims import known_rank, squeeze_batch_dims
@@ -47,7 +47,7 @@ _GEOMETRY_ATTRS = (
 )
 _GEOMETRY = tuple(spec.split(":")[0] for spec in _GEOMETRY_ATTRS)
 
-# --- Conv2D ---------------------------------------------------------------------------
+# --- Conv2D ---------------------------------------------------------------------------------------
 
 Conv2D = define_op(
     "Conv2D",
@@ -171,12 +171,12 @@ def conv2d(
     padding, explicit_paddings = split_padding(padding)
     data_format = data_format or "NHWC"
     attrs = {
-        "strides": per_dimension(1 if strides is None else strides, "strides", data_format),
+        "strides": per_dimension(strides, "strides", data_format),
         "padding": padding,
         "explicit_paddings": explicit_paddings,
         "use_cudnn_on_gpu": use_cudnn_on_gpu,
         "data_format": data_format,
-        "dilations": per_dimension(dilations or 1, "dilations", data_format),
+        "dilations": per_dimension(dilations, "dilations", data_format),
     }
     if (known_rank(input) or 4) <= 4:
         return Conv2D(input, filter, **attrs, name=name)
@@ -197,7 +197,7 @@ def conv2d_v2(
     return conv2d(input, filters, strides, padding, True, data_format, dilations, name)
 
 
-# --- Conv2DBackpropInput --------------------------------------------------------------
+# --- Conv2DBackpropInput --------------------------------------------------------------------------
 
 Conv2DBackpropInput = define_op(
     "Conv2DBackpropInput",
@@ -239,11 +239,11 @@ def _conv2d_backprop_input_cpu(
     dilations: tuple[int, ...],
 ) -> np.ndarray:
     gradient = channels_last(out_backprop, data_format)
-    shape = tuple(input_sizes.tolist())
-    if len(shape) == 2:
-        shape = (gradient.shape[0], *shape, filter.shape[2])
-    elif is_channels_first(data_format):
-        shape = (shape[0], *shape[2:], shape[1])
+    sizes = input_sizes.tolist()
+    if len(sizes) == 2:  # the spatial sizes alone
+        shape = (gradient.shape[0], *sizes, filter.shape[2])
+    else:
+        shape = shape_channels_last(sizes, data_format)
     geometry = spatial_geometry(
         shape, filter.shape[:2], strides, padding, explicit_paddings, data_format, dilations
     )
@@ -301,7 +301,7 @@ def conv2d_backprop_input(
     )
 
 
-# --- Conv2DBackpropFilter -------------------------------------------------------------
+# --- Conv2DBackpropFilter -------------------------------------------------------------------------
 
 Conv2DBackpropFilter = define_op(
     "Conv2DBackpropFilter",

@@ -78,11 +78,11 @@ def conv2d_transpose(
             output_shape,
             filter,
             value,
-            strides=per_dimension(1 if strides is None else strides, "strides", data_format),
+            strides=per_dimension(strides, "strides", data_format),
             padding=padding,
             explicit_paddings=explicit_paddings,
             data_format=data_format,
-            dilations=per_dimension(dilations or 1, "dilations", data_format),
+            dilations=per_dimension(dilations, "dilations", data_format),
             name=scope,
         )
 
@@ -214,7 +214,7 @@ def conv1d_transpose(
             strides=[1, *per_dimension(strides, "strides", layout, spatial=1)],
             padding=padding,
             data_format="NCHW" if height == 2 else "NHWC",
-            dilations=[1, *per_dimension(dilations or 1, "dilations", layout, spatial=1)],
+            dilations=[1, *per_dimension(dilations, "dilations", layout, spatial=1)],
             name=scope,
         )
         return squeeze(transposed, [height])

@@ -73,11 +73,11 @@ def conv1d(
             images,
             rows,
             scope,
-            strides=[1, *per_dimension(1 if stride is None else stride, "stride", layout, 1)],
+            strides=[1, *per_dimension(stride, "stride", layout, 1)],
             padding=padding,
             use_cudnn_on_gpu=use_cudnn_on_gpu,
             data_format="NCHW" if layout == "NCW" else "NHWC",
-            dilations=[1, *per_dimension(dilations or 1, "dilations", layout, 1)],
+            dilations=[1, *per_dimension(dilations, "dilations", layout, 1)],
         )
         return squeeze(convolved, [height])
 
@@ -154,8 +154,8 @@ def convolution(
     with op_scope(name, "convolution", [input, filters]) as scope:
         count = _spatial_count(input, filters)
         layout = data_format or ("NWC", "NHWC", "NDHWC")[count - 1]
-        steps = per_dimension(1 if strides is None else strides, "strides", layout, count)
-        rates = per_dimension(1 if rates is None else rates, "dilations", layout, count)
+        steps = per_dimension(strides, "strides", layout, count)
+        rates = per_dimension(rates, "dilations", layout, count)
         apply = _convolution_of(count, filters, steps, layout, scope)
         if all(rate == 1 for rate in rates):
             return apply(input, padding)

@@ -26,6 +26,7 @@ from featherflow.kernels.windows import (
     channels_last,
     from_channels_last,
     is_channels_first,
+    shape_channels_last,
     spatial_geometry,
 )
 from featherflow.ops.conv_ops import Conv2D
@@ -170,9 +171,7 @@ def _depthwise_conv2d_backprop_input_cpu(
     dilations: tuple[int, ...],
 ) -> np.ndarray:
     gradient = channels_last(out_backprop, data_format)
-    shape = tuple(input_sizes.tolist())
-    if is_channels_first(data_format):
-        shape = (shape[0], *shape[2:], shape[1])
+    shape = shape_channels_last(input_sizes.tolist(), data_format)
     geometry = spatial_geometry(
         shape, filter.shape[:2], strides, padding, explicit_paddings, data_format, dilations
     )

@@ -28,22 +28,22 @@ def windowed_shape(
       ksize, strides: one entry per dimension.
       over_channels: whether windows may reach over channels, as those of a maximum may.
     """
-    data_format = c.attrs.get("data_format", "NHWC")
-    rank = len(data_format)
-    dims = c.dims(0, rank)
+    # In "NCHW_VECT_C" a last dimension holds vectors of channels.
+    layout, _, packed = c.attrs.get("data_format", "NHWC").partition("_")
+    rank = len(layout)
+    dims = c.dims(0, rank + bool(packed))
     for name, values in (("ksize", ksize), ("strides", strides)):
         if len(values) != rank:
             c.fail(f"{c.op.name} requires {rank} values in {name}", received=f"{name} {values}")
-    channel_axis = 1 if is_channels_first(data_format) else rank - 1
+    channel_axis = 1 if is_channels_first(layout) else rank - 1
     fixed = {0} if over_channels else {0, channel_axis}
-    return TensorShape._of(
-        tuple(
-            size
-            if axis in fixed
-            else window_dim(c, size, ksize[axis], strides[axis], 1, c.attrs["padding"], pads)
-            for axis, (size, pads) in enumerate(zip(dims, explicit_pads(c, rank)))
-        )
+    outputs = (
+        size
+        if axis in fixed
+        else window_dim(c, size, ksize[axis], strides[axis], 1, c.attrs["padding"], pads)
+        for axis, (size, pads) in enumerate(zip(dims, explicit_pads(c, rank)))
     )
+    return TensorShape._of((*outputs, *dims[rank:]))
 
 
 def pool_pads(

@@ -130,10 +130,11 @@ def per_dimension(value: Any, argument: str, data_format: str, spatial: int = 2)
     """Strides, dilations or windows with one entry per dimension, from the forms users give.
 
     Args:
-      value: one int, one per spatial dimension, or one per dimension.
+      value: one int, one per spatial dimension, or one per dimension; None is 1.
     Raises:
       ValueError: another number of entries.
     """
+    value = 1 if value is None else value
     values = list(value) if isinstance(value, Sequence) or hasattr(value, "__iter__") else [value]
     if len(values) == spatial + 2:
         return values
