@@ -133,7 +133,9 @@ def stub_text(v1: dict[str, str], v2: dict[str, str]) -> str:
     lines = ['"""The names of the root. Written by tools/generate_index.py."""', ""]
     lines += _imports("", v1, v2)
     lines += [f"from featherflow import {name} as {name}" for name in top]
-    lines += ["", "__version__: str", "newaxis: None", ""]
+    # In a stub a name imported under another is private unless it is listed.
+    public = sorted({line.rsplit(" ", 1)[1] for line in lines if line.startswith("from ")})
+    lines += ["", "__version__: str", "newaxis: None", "", f"__all__ = {public!r}", ""]
     return "\n".join(lines)
 
 
