@@ -66,8 +66,8 @@ def gradients(
     >>> import featherflow as tf
     >>> with tf.Graph().as_default(), tf.Session() as session:
     ...     x = tf.constant(3.0)
-    ...     print(session.run(tf.gradients(x * x + x, x)))
-    [7.0]
+    ...     print(session.run(tf.gradients(x * x + x, x)[0]))
+    7.0
     """
     unconnected = _unconnected(unconnected_gradients)
     options = GradientOptions(
