@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -11,3 +12,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run all cases of the tests that otherwise take a sample (fuzzing, op properties)",
     )
+
+
+# Machines that run tests are shared: how long an example takes says nothing about the code.
+settings.register_profile("tests", deadline=None)
+settings.load_profile("tests")
