@@ -28,6 +28,7 @@ from featherflow.runtime.session_factory import SessionFactory, SessionInterface
 from featherflow.runtime.step_context import Cancellation, OpKernelContext
 from featherflow.runtime.step_plan import StepPlan, build_step, leave_step, run_step
 from featherflow.runtime.step_stats import StepStatsCollector, TracedKernels
+from featherflow.runtime.thread_limits import limit_blas_threads
 from featherflow.runtime.thread_pool import ThreadPool
 
 _step_ids = itertools.count(1)
@@ -84,6 +85,7 @@ class DirectSession(SessionInterface):
 
     def __init__(self, options: SessionOptions, graph: Graph) -> None:
         self.graph = graph
+        limit_blas_threads(options.config)
         self.devices = local_devices(options.config)
         self.resources = ResourceManager()
         self.kernels = KernelCache()

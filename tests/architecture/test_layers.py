@@ -36,8 +36,9 @@ SURFACE = 10
 #: Files of the package itself that lower layers may use, since they import nothing.
 LEAVES = {"featherflow._version": 0, "featherflow._index": 0, "featherflow._namespaces": 1}
 
-#: Functions may import these: protocol buffers cost 30 ms, and only files and messages need them.
-LAZY_IMPORTS = ("featherflow.protos", "google.protobuf")
+#: Functions may import these: protocol buffers cost 30 ms, and only files and messages need them;
+#: threadpoolctl looks at all loaded libraries, and only a session that limits threads needs it.
+LAZY_IMPORTS = ("featherflow.protos", "google.protobuf", "threadpoolctl")
 #: Modules whose functions import other things, with the reason.
 LAZY_MODULES = {
     "featherflow.cli.": "each command loads what it alone needs",
