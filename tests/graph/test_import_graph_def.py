@@ -220,7 +220,8 @@ def test_unused_keys_are_refused(graph: Any, key: str, unused: str) -> None:
 
 
 def test_keys_of_outputs_that_nobody_reads_are_fine(graph: Any) -> None:
-    tf.import_graph_def(chain(), {"z": tf.placeholder(tf.float32)})
+    tf.import_graph_def(chain(), {"z": tf.placeholder(tf.float32, name="p")}, name="")
+    assert names(graph) == ["p", "x", "y", "z"]
 
 
 # --- scopes around the import -----------------------------------------------------------
