@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any
 
 from featherflow.cli.op_search import (
     Path,
-    definition_of,
     function_name,
     load_public,
     main_ops,
@@ -19,6 +17,7 @@ from featherflow.cli.op_search import (
 )
 from featherflow.framework.op import Op
 from featherflow.framework.op_kernel import KernelDef
+from featherflow.framework.source_location import SourceLocation, definition_of
 
 _COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 _SHOWN_OPS = 8
@@ -61,7 +60,7 @@ def public_place(public: str) -> str:
     value = load_public(public)
     place = definition_of(value)
     if place is not None:
-        return short_place(*place)
+        return short_place(place.file, place.line)
     return short_place(module_file(public))
 
 
@@ -91,7 +90,7 @@ def _hops(public: str, op: Op, path: Path) -> Iterator[str]:
 
 
 def _op_line(op: Op) -> str:
-    return _row(op.name, _location(op.location))
+    return _row(op.name, _place(op.location))
 
 
 # --- rules ----------------------------------------------------------------------------------------
@@ -99,7 +98,7 @@ def _op_line(op: Op) -> str:
 
 def _rules(op: Op) -> Iterator[str]:
     yield f"Rules of {op.name}:"
-    yield _row("contract", _location(op.location))
+    yield _row("contract", _place(op.location))
     yield _row("static shape", _place(definition_of(op.shape_function)))
     for kernel in op.kernels:
         yield _row(f"kernel {kernel.device_type}", f"{kernel_place(op, kernel)}  {kernel}")
@@ -133,16 +132,11 @@ def _row(name: str, value: str) -> str:
 
 def kernel_place(op: Op, kernel: KernelDef) -> str:
     """Where a kernel is; one of NumPy's functions is where the op takes it."""
-    place = definition_of(kernel.function)
-    return _place(place) if place is not None else _location(op.location)
+    return _place(definition_of(kernel.function) or op.location)
 
 
-def _location(location: Any) -> str:
-    return _place((location.file, location.line)) if location is not None else "?"
-
-
-def _place(place: tuple[str, int] | None) -> str:
-    return "?" if place is None else short_place(*place)
+def _place(place: SourceLocation | None) -> str:
+    return "?" if place is None else short_place(place.file, place.line)
 
 
 def short_place(file: str, line: int | None = None) -> str:

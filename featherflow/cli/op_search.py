@@ -152,27 +152,6 @@ def _names_in(code: CodeType) -> Iterator[str]:
 # --- places ---------------------------------------------------------------------------------------
 
 
-def definition_of(value: Any) -> tuple[str, int] | None:
-    """File and line of the `def` or `class` of an object; None for one that Python has not got."""
-    value = value.func if isinstance(value, partial) else inspect.unwrap(value)
-    if not isinstance(value, (FunctionType, type)):
-        return None
-    try:
-        file = inspect.getsourcefile(value)
-        lines, first = inspect.getsourcelines(value)
-    except (OSError, TypeError):
-        return None
-    # Decorators come before it.
-    return file or "?", first + next(
-        (
-            offset
-            for offset, line in enumerate(lines)
-            if line.lstrip().startswith(("def ", "class ", "async def "))
-        ),
-        0,
-    )
-
-
 def function_name(value: Callable[..., Any]) -> str:
     """The name of a function as it is written: `_conv2d_cpu`, `np.add`."""
     value = value.func if isinstance(value, partial) else value

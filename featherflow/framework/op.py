@@ -20,7 +20,8 @@ from typing import Any, TypeVar
 from featherflow.framework import dispatch
 from featherflow.framework.errors import NotFoundError
 from featherflow.framework.op_def import ArgDef, OpDef, parse_arg, parse_attr
-from featherflow.framework.op_kernel import KernelDef, KernelTable, SourceLocation, caller_location
+from featherflow.framework.op_kernel import KernelDef, KernelTable
+from featherflow.framework.source_location import SourceLocation, caller_location
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -14,34 +14,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from featherflow.framework.dtypes import DType
 from featherflow.framework.errors import NotFoundError
+from featherflow.framework.source_location import SourceLocation, definition_of
 
 if TYPE_CHECKING:
     from featherflow.framework.op import Op
-
-
-@dataclass(frozen=True, slots=True)
-class SourceLocation:
-    """A file and line of source."""
-
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
-
-
-def caller_location(depth: int = 2) -> SourceLocation:
-    """Where the caller's caller stands."""
-    frame = sys._getframe(depth)
-    return SourceLocation(frame.f_code.co_filename, frame.f_lineno)
 
 
 class NodeInfo(Protocol):
@@ -76,6 +60,7 @@ class KernelDef:
     """One registered kernel, and for which device, dtypes and label it is."""
 
     __slots__ = (
+        "_location",
         "asynchronous",
         "attr_names",
         "device_type",
@@ -83,7 +68,6 @@ class KernelDef:
         "is_class",
         "is_ufunc",
         "label",
-        "location",
         "op_name",
         "priority",
         "types",
@@ -114,8 +98,17 @@ class KernelDef:
         self.asynchronous = asynchronous or (
             self.is_class and issubclass(function, AsyncOpKernel)  # type: ignore[arg-type]
         )
-        self.location = _location_of(function)
+        self._location = (
+            None if isinstance(function, (FunctionType, type)) else _registration_site()
+        )
         self.wants_context, self.attr_names = _read_signature(function)
+
+    @property
+    def location(self) -> SourceLocation | None:
+        """Where the kernel is written; for one of NumPy's functions, where it was registered."""
+        if self._location is None:  # reads the source, so not before somebody asks
+            self._location = definition_of(self.function)
+        return self._location
 
     def accepts(self, attrs: dict[str, Any]) -> bool:
         """Whether the dtypes of a node with `attrs` are among those of this kernel."""
@@ -155,16 +148,11 @@ class KernelDef:
 _REGISTRARS = ("featherflow.framework.op_kernel", "featherflow.framework.op")
 
 
-def _location_of(function: Any) -> SourceLocation | None:
-    code = getattr(function, "__code__", None)
-    if code is None and isinstance(function, type):
-        code = getattr(getattr(function, "compute", None), "__code__", None)
-    if code is None:  # a NumPy ufunc: the line that registers it
-        frame = sys._getframe(1)
-        while frame.f_back is not None and frame.f_globals["__name__"] in _REGISTRARS:
-            frame = frame.f_back
-        return SourceLocation(frame.f_code.co_filename, frame.f_lineno)
-    return SourceLocation(code.co_filename, code.co_firstlineno)
+def _registration_site() -> SourceLocation:
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"] in _REGISTRARS:
+        frame = frame.f_back
+    return SourceLocation(frame.f_code.co_filename, frame.f_lineno)
 
 
 def _read_signature(function: Any) -> tuple[bool, tuple[str, ...]]:

@@ -14,8 +14,8 @@ from featherflow.framework import dtypes
 from featherflow.framework.dtypes import DType
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import Op, define_op
-from featherflow.framework.op_kernel import caller_location
 from featherflow.framework.shape_inference import broadcast_shape, unchanged_shape
+from featherflow.framework.source_location import caller_location
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.default_graph import op_scope
 from featherflow.graph.tensor import Tensor

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from featherflow.framework.op import Op, define_op
-from featherflow.framework.op_kernel import caller_location
 from featherflow.framework.shape_inference import broadcast_shape, unchanged_shape
+from featherflow.framework.source_location import caller_location
 from featherflow.graph.sparse_tensor import SparseTensor
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.sum_ops import unbroadcast

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import find_op
-from featherflow.framework.op_kernel import SourceLocation, caller_location
+from featherflow.framework.source_location import SourceLocation, caller_location
 from featherflow.graph.operation import Operation
 
 #: `(op, *output_gradients)` → one gradient per input, or the gradient of the only input.

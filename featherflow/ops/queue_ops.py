@@ -16,9 +16,10 @@ import numpy as np
 from featherflow.framework.dtypes import DType, int64
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.op import Op, define_op
-from featherflow.framework.op_kernel import NodeInfo, OpKernel, caller_location
+from featherflow.framework.op_kernel import NodeInfo, OpKernel
 from featherflow.framework.queue_resource import QueueResource, QueueSpec, Store
 from featherflow.framework.shape_inference import InferenceContext, no_outputs, unknown_shapes
+from featherflow.framework.source_location import caller_location
 from featherflow.framework.tensor_shape import SCALAR, TensorShape
 from featherflow.kernels.padded_batch import padded_stack
 from featherflow.kernels.queue_stores import FifoStore, PriorityStore, ShuffledStore

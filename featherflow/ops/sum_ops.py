@@ -15,8 +15,8 @@ from featherflow.framework import dtypes
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import Op, define_op
-from featherflow.framework.op_kernel import caller_location
 from featherflow.framework.shape_inference import InferenceContext
+from featherflow.framework.source_location import caller_location
 from featherflow.framework.tensor_shape import SCALAR, UNKNOWN, TensorShape
 from featherflow.graph.constant_value import constant_value
 from featherflow.graph.tensor import Tensor
