@@ -86,8 +86,10 @@ class Input:
         if wanted.is_bool:
             return random.integers(0, 2, self.shape).astype(bool)
         if wanted.is_integer:
-            low = max(self.low, 0) if wanted.is_unsigned else self.low
-            values = random.integers(int(np.ceil(low)), int(self.high) + 1, self.shape)
+            low, high = int(np.ceil(self.low)), int(self.high)
+            if wanted.is_unsigned:
+                low, high = max(low, 0), max(high, 0)
+            values = random.integers(low, high + 1, self.shape)
             return np.asarray(values).astype(wanted.numpy_dtype)
         if wanted.is_complex:
             parts = self._reals(random), self._reals(random)
