@@ -108,10 +108,13 @@ def reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool | None, name: st
 
 
 def all_axes(value: Any) -> Tensor:
-    """The axes of a tensor as a vector, a constant where its rank is known."""
+    """The axes of a tensor as a vector, a constant where its rank is known.
+
+    Those of a scalar are a range as well: so are TensorFlow's nodes.
+    """
     shape = getattr(value, "shape", None)  # of a tensor, or of what stands for one as variables do
     known = shape.rank if isinstance(shape, TensorShape) else None
-    if known is not None:
+    if known:
         return constant(np.arange(known), dtypes.int32)
     return range_(0, rank_of(value))
 
