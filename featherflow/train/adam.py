@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from featherflow.framework.exports import export_v1
+from featherflow.framework.op import get_op
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.default_graph import get_default_graph
 from featherflow.graph.operation import Operation
@@ -127,9 +128,12 @@ class AdamOptimizer(Optimizer):
         return group(update, first_t, second_t)
 
     def _scatter_add(self, slot: Any, indices: Any, values: Tensor) -> Any:
-        delta = IndexedSlices(values, indices)
-        updated = slot.scatter_add(delta, use_locking=self._use_locking)
-        return updated.value() if isinstance(slot, ResourceVariable) else updated
+        if not isinstance(slot, ResourceVariable):
+            delta = IndexedSlices(values, indices)
+            return slot.scatter_add(delta, use_locking=self._use_locking)
+        added = get_op("ResourceScatterAdd")(slot.handle, indices, values)
+        with get_default_graph().control_dependencies([added]):
+            return slot.value()
 
     def _finish(self, update_ops: list[Any], name_scope: str) -> Operation:
         """Moves βᵗ on after all updates have read it."""

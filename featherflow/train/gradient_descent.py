@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from featherflow.framework.exports import export_v1
+from featherflow.framework.op import get_op
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.cast_ops import cast
@@ -57,7 +58,8 @@ class GradientDescentOptimizer(Optimizer):
     def _resource_apply_sparse_duplicate_indices(
         self, grad: Tensor, handle: Variable, indices: Tensor
     ) -> Any:
-        return self._apply_sparse_duplicate_indices(IndexedSlices(grad, indices), handle)
+        updates = -grad * self._rate_for(handle.dtype)
+        return get_op("ResourceScatterAdd")(handle.handle, indices, updates)  # type: ignore
 
 
 @export_v1("train.MomentumOptimizer")

@@ -8,13 +8,13 @@ from typing import Any
 from featherflow.framework import dtypes
 from featherflow.framework.dtypes import DType
 from featherflow.framework.exports import export_v1
+from featherflow.framework.op import get_op
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.default_graph import get_default_graph
 from featherflow.graph.graph_api import GraphKeys, name_scope
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.ops import gradients as gradients_module
-from featherflow.ops import training_ops
 from featherflow.ops.gather_ops import unsorted_segment_sum
 from featherflow.ops.grouping_ops import group, tuple_v1
 from featherflow.ops.indexed_slices_ops import IndexedSlices
@@ -365,9 +365,8 @@ def _as_gradient(grad: Any, variable: Any) -> Any:
 
 
 def apply_op(name: str, variables: Sequence[Variable], *values: Any, **attrs: Any) -> Any:
-    """Calls `ApplyX` on ref variables, or `ResourceApplyX` on handles."""
+    """Calls the op `name` on ref variables, or `Resource…name` on handles."""
+    cells = [_target(variable) for variable in variables]
     if isinstance(variables[0], ResourceVariable):
-        op = getattr(training_ops, f"Resource{name}")
-        return op(*[_target(variable) for variable in variables], *values, **attrs)
-    op = getattr(training_ops, name)
-    return op(*[_target(variable) for variable in variables], *values, **attrs).op
+        return get_op(f"Resource{name}")(*cells, *values, **attrs)
+    return get_op(name)(*cells, *values, **attrs).op

@@ -35,7 +35,7 @@ def create_slot(
                     initializer=value,
                     trainable=False,
                     use_resource=isinstance(primary, ResourceVariable) if is_variable else None,
-                    shape=shape,
+                    shape=shape if callable(value) else None,  # else the value says it
                     dtype=dtype,
                     validate_shape=primary.get_shape().is_fully_defined(),
                 )

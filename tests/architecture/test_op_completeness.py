@@ -40,7 +40,8 @@ FAMILIES_TESTED_ELSEWHERE: dict[str, str] = {
     "tensor_list_items": "tests/ops/test_tensor_lists.py: they take lists",
     "tensor_list_ops": "tests/ops/test_tensor_lists.py: they take lists",
     "tensor_list_stacks": "tests/ops/test_tensor_lists.py: they take lists",
-    "training_ops": "tests/differential/cases/optimizers.py: they take variables",
+    "adaptive_training_ops": "tests/differential/cases/training_updates.py: they take variables",
+    "training_ops": "tests/differential/cases/training_updates.py: they take variables",
     "variable_gather_ops": "tests/ops/test_variable_gather.py: they take variables",
     "variable_scatter_ops": _STATE,
 }

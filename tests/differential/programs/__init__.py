@@ -36,6 +36,7 @@ TOPICS = (
     "devices",
     "state",
     "optimizers",
+    "training",
     "sessions",
 )
 
