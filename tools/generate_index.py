@@ -30,12 +30,28 @@ SCANNED = (
     "runtime",
     "platform",
     "train",
+    "losses",
+    "metrics",
+    "layers",
+    "rnn",
+    "contrib",
     "summary",
     "checkpoint",
     "saved_model",
 )
 #: Namespaces below the root that are packages or hand-written files of their own.
-WRITTEN_BY_HAND = {"compat", "raw_ops", "train", "summary", "checkpoint", "saved_model"}
+WRITTEN_BY_HAND = {
+    "checkpoint",
+    "compat",
+    "contrib",
+    "layers",
+    "losses",
+    "metrics",
+    "raw_ops",
+    "saved_model",
+    "summary",
+    "train",
+}
 
 
 def import_everything() -> None:

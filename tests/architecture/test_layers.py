@@ -24,6 +24,8 @@ LAYER = {
     "function": 7,
     "platform": 8,
     "train": 8,
+    "losses": 8,
+    "metrics": 8,
     "saved_model": 8,
     "checkpoint": 8,
     "summary": 8,
