@@ -12,7 +12,7 @@ from featherflow.framework.errors import (
     PermissionDeniedError,
 )
 from featherflow.framework.exports import export, export_v1
-from featherflow.platform.file_errors import as_op_errors, local_path
+from featherflow.framework.file_errors import as_op_errors, local_path
 from featherflow.platform.strings import as_bytes
 
 _MODES = ("r", "w", "a", "r+", "w+", "a+")

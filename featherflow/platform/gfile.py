@@ -15,7 +15,7 @@ from featherflow.framework.errors import (
     NotFoundError,
 )
 from featherflow.framework.exports import export
-from featherflow.platform.file_errors import as_op_errors, local_path
+from featherflow.framework.file_errors import as_op_errors, local_path
 
 
 @dataclass(frozen=True)
