@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import namedtuple
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from featherflow.framework import dtypes
 from featherflow.framework.dtypes import DType
@@ -37,6 +38,9 @@ class SparseTensor:
     """
 
     __slots__ = ("__weakref__", "_dense_shape", "_indices", "_static_shape", "_values")
+
+    #: What `*` and `/` do, by name; set by the ops that they make.
+    operators: ClassVar[dict[str, Callable[[SparseTensor, Any], SparseTensor]]] = {}
 
     def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
         with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
@@ -118,6 +122,18 @@ class SparseTensor:
         """Runs the parts in `session`, else in the default session; a SparseTensorValue."""
         parts = [self._indices, self._values, self._dense_shape]
         return SparseTensorValue(*(part.eval(feed_dict, session) for part in parts))
+
+    def __mul__(self, other: Any) -> SparseTensor:
+        """The elements times those of a tensor that broadcasts to the shape."""
+        return self.operators["mul"](self, other)
+
+    def __truediv__(self, other: Any) -> SparseTensor:
+        """The elements divided by those of a tensor that broadcasts to the shape."""
+        return self.operators["truediv"](self, other)
+
+    def __div__(self, other: Any) -> SparseTensor:
+        """`/` under its name in Python 2, which TF1 programs call."""
+        return self.operators["div"](self, other)
 
     def __str__(self) -> str:
         return (

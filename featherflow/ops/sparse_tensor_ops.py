@@ -23,6 +23,7 @@ from featherflow.ops import shape_ops
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.conversion_ops import convert_to_tensor_v1
 from featherflow.ops.fill_ops import zeros
+from featherflow.ops.identity_ops import identity
 from featherflow.ops.placeholder_ops import placeholder, placeholder_with_default
 from featherflow.ops.reduction_ops import reduce_prod
 from featherflow.ops.scatter_nd_ops import GatherNd
@@ -166,6 +167,15 @@ def as_sparse_tensor(value: Any) -> SparseTensor:
     if not isinstance(value, SparseTensor):
         raise TypeError(f"Input must be a SparseTensor, received {value!r}.")
     return value
+
+
+def with_shape_of(indices: Any, values: Any, like: SparseTensor) -> SparseTensor:
+    """A SparseTensor of new parts, and of the shape of another."""
+    if like.shape.is_fully_defined():
+        return SparseTensor(indices, values, np.array(like.shape.as_list(), np.int64))
+    result = SparseTensor(indices, values, identity(like.dense_shape))
+    result.set_shape(like.shape)
+    return result
 
 
 @export_v1("convert_to_tensor_or_sparse_tensor")
