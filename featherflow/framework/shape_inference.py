@@ -73,8 +73,15 @@ class InferenceContext:
         """The value of input `index` where it is known while the graph is built, else None."""
         return self._constant_value_of(self.inputs[index])
 
+    def constant_scalar(self, index: int) -> int | None:
+        """The value of input `index`, an integer scalar, where it is known, else None."""
+        self.with_rank(index, 0)
+        value = self._constant_value_of(self.inputs[index])
+        return None if value is None else int(value)
+
     def constant_as_shape(self, index: int) -> TensorShape:
         """Input `index`, an integer vector, as a shape: known elements, −1 and unknown as None."""
+        self.with_rank(index, 1)
         return self._constant_shape_of(self.inputs[index])
 
     def input_range(self, arg_name: str) -> range:

@@ -45,7 +45,7 @@ def relu6(features: np.ndarray) -> np.ndarray:
 def relu6_grad(gradients: np.ndarray, features: np.ndarray) -> np.ndarray:
     """g where 0 < x < 6, else 0."""
     _check_same_shape(gradients, features)
-    return np.where((features > 0) & (features < 6), gradients, gradients.dtype.type(0))
+    return gradients * ((features > 0) & (features < 6))
 
 
 def leaky_relu(features: np.ndarray, *, alpha: float) -> np.ndarray:

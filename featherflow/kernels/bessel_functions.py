@@ -126,7 +126,7 @@ def _scaled_k(x: np.ndarray, order: int) -> np.ndarray:
         # cosh t − 1 without cancellation
         decay = np.exp(-2 * positive * np.sinh(t / 2) ** 2)
         total = total + decay * (np.cosh(t) if order else 1.0)
-    value = total * step
+    value = np.where(np.isinf(x), 0.0, total * step)
     return np.where(np.isnan(x), np.nan, np.where(x > 0, value, np.inf))
 
 

@@ -147,32 +147,44 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
 # --- derivatives in terms of the function's value y and the gradient dy ---------------------------
 
 
+def _shaped_as(y: np.ndarray, dy: np.ndarray) -> np.ndarray:
+    """`dy`, which has as many elements as `y`, in the shape of `y`."""
+    if dy.shape == y.shape:
+        return dy
+    if dy.size != y.size:
+        raise InvalidArgumentError(
+            None, None, "y and dy differ in size", received=f"{list(y.shape)} and {list(dy.shape)}"
+        )
+    return dy.reshape(y.shape)
+
+
 def sqrt_gradient(y: np.ndarray, dy: np.ndarray) -> np.ndarray:
     """dy · ½ / ȳ, the gradient of y = √x."""
+    dy = _shaped_as(y, dy)
     return np.divide(dy * dy.dtype.type(0.5), np.conjugate(y), out=...)
 
 
 def rsqrt_gradient(y: np.ndarray, dy: np.ndarray) -> np.ndarray:
     """dy · −½ ȳ³, the gradient of y = 1 / √x."""
-    y = np.conjugate(y)
+    y, dy = np.conjugate(y), _shaped_as(y, dy)
     return np.multiply(dy * dy.dtype.type(-0.5), y * y * y, out=...)
 
 
 def reciprocal_gradient(y: np.ndarray, dy: np.ndarray) -> np.ndarray:
     """−dy · ȳ², the gradient of y = 1 / x."""
-    y = np.conjugate(y)
+    y, dy = np.conjugate(y), _shaped_as(y, dy)
     return np.multiply(np.negative(dy), y * y, out=...)
 
 
 def tanh_gradient(y: np.ndarray, dy: np.ndarray) -> np.ndarray:
     """dy · (1 − ȳ²), the gradient of y = tanh x."""
-    y = np.conjugate(y)
+    y, dy = np.conjugate(y), _shaped_as(y, dy)
     return np.multiply(dy, 1 - y * y, out=...)
 
 
 def sigmoid_gradient(y: np.ndarray, dy: np.ndarray) -> np.ndarray:
     """dy · ȳ (1 − ȳ), the gradient of y = sigmoid x."""
-    y = np.conjugate(y)
+    y, dy = np.conjugate(y), _shaped_as(y, dy)
     return np.multiply(dy, y * (1 - y), out=...)
 
 

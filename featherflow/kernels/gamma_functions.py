@@ -81,7 +81,7 @@ def _sin_pi(x: np.ndarray) -> np.ndarray:
 
 @_in_double
 def digamma(x: np.ndarray) -> np.ndarray:
-    """ψ(x); NaN at the negative integers, −∞ at 0."""
+    """ψ(x); NaN at 0 and the negative integers."""
     return _digamma(x)
 
 
@@ -91,8 +91,7 @@ def _digamma(x: np.ndarray) -> np.ndarray:
     positive = _digamma_of_positive(np.where(reflected, 1 - x, x))
     sine = _sin_pi(x)
     cotangent = np.where(sine == 0, np.nan, _sin_pi(x + 0.5) / sine)
-    result = np.where(reflected, positive - math.pi * cotangent, positive)
-    return np.where(x == 0, np.copysign(np.inf, -x), result)
+    return np.where(reflected, positive - math.pi * cotangent, positive)
 
 
 def _digamma_of_positive(x: np.ndarray) -> np.ndarray:
@@ -151,7 +150,8 @@ def polygamma(a: np.ndarray, x: np.ndarray) -> np.ndarray:
 def igamma(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     """P(a, x) for a > 0 and x ≥ 0, else NaN."""
     series, fraction = _incomplete_gamma(a, x)
-    return _checked(a, x, np.where(_near_zero(a, x), series, 1 - fraction))
+    value = np.where(_near_zero(a, x), series, 1 - fraction)
+    return _checked(a, x, np.where(np.isinf(a) & np.isfinite(x), 0.0, value))
 
 
 @_in_double
@@ -230,7 +230,7 @@ def igamma_gradient_along_a(a: np.ndarray, x: np.ndarray) -> np.ndarray:
     by_series = scale * (growth * series + series_slope)
     by_fraction = -scale * (growth * fraction + fraction_slope)
     value = np.where(near, by_series, by_fraction)
-    return _checked(a, x, np.where((x == 0) | np.isinf(x), 0.0, value))
+    return _checked(a, x, np.where((x == 0) | np.isinf(x) | np.isinf(a), 0.0, value))
 
 
 @_in_double

@@ -50,6 +50,7 @@ def log_determinant(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     check_square(matrices)
     sign, logarithm = np.linalg.slogdet(matrices)
+    sign = np.where(np.isnan(logarithm), logarithm, sign)
     return np.asarray(sign), np.asarray(logarithm).astype(matrices.dtype, copy=False)
 
 
@@ -154,7 +155,7 @@ def least_squares(
     """
     check_matrices(matrix)
     _check_right_side(matrix, rhs)
-    if l2_regularizer.ndim or l2_regularizer < 0:
+    if l2_regularizer.ndim or not l2_regularizer >= 0:
         raise InvalidArgumentError(
             None,
             None,

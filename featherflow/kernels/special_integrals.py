@@ -40,7 +40,8 @@ def dawsn(x: np.ndarray) -> np.ndarray:
     for k in range(12):  # 7.6.4, for the digits that the sum loses near 0
         series = series + power
         power = -power * 2 * x * x / (2 * k + 3)
-    return np.where(np.abs(x) < 0.2, series, total / math.sqrt(math.pi))
+    value = np.where(np.abs(x) < 0.2, series, total / math.sqrt(math.pi))
+    return np.where(np.isinf(x), 0.0, value)
 
 
 @_in_double

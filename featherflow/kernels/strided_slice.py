@@ -96,13 +96,13 @@ _NEW_AXIS = -2
 
 def _entries(rank: int, count: int, masks: SliceMasks) -> list[int]:
     """For each dimension in order, which entry speaks of it; `_WHOLE` if none, or `_NEW_AXIS`."""
+    if masks.ellipsis & (masks.ellipsis - 1):
+        _refuse("Multiple ellipses in slice spec not allowed")
     found: list[int] = []
     ellipsis_at = None
     for entry in range(count):
         bit = 1 << entry
         if masks.ellipsis & bit:
-            if ellipsis_at is not None:
-                _refuse("Multiple ellipses in slice spec not allowed")
             ellipsis_at = len(found)
         else:
             found.append(_NEW_AXIS if masks.new_axis & bit else entry)

@@ -106,6 +106,14 @@ def _merge_channels(
     return TensorShape._of(tuple(dims)), TensorShape._of((dims[axis],))
 
 
+def _check_running(mean: np.ndarray, variance: np.ndarray) -> None:
+    for name, values in (("mean", mean), ("variance", variance)):
+        if values.ndim != 1:
+            raise InvalidArgumentError(
+                None, None, f"{name} must be 1-dimensional", received=f"shape {list(values.shape)}"
+            )
+
+
 @FusedBatchNorm.kernel("CPU", T=dtypes.float32)
 @FusedBatchNormV2.kernel("CPU", T=_TYPES, U=dtypes.float32)
 def _fused_batch_norm_cpu(
@@ -121,6 +129,7 @@ def _fused_batch_norm_cpu(
     is_training: bool,
 ) -> tuple[np.ndarray, ...]:
     image = _image(x, data_format)
+    _check_running(mean, variance)
     if is_training:
         y, *statistics = kernels.batch_norm_training(
             image, scale, offset, mean, variance, epsilon, exponential_avg_factor

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from featherflow.framework import dtypes
+from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import define_op
 from featherflow.graph.default_graph import op_scope
@@ -82,6 +83,15 @@ CholeskyGrad.not_differentiable("TensorFlow has none; differentiate the gradient
 @CholeskyGrad.kernel("CPU", T=(dtypes.float32, dtypes.float64))
 def _cholesky_grad_cpu(factor: np.ndarray, grad: np.ndarray) -> np.ndarray:
     factorizations.check_square(factor)
+    if grad.shape != factor.shape:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "The gradient must have the shape of the factor",
+            received=f"{list(grad.shape)}",
+            expected=f"{list(factor.shape)}",
+        )
+    factor = np.tril(factor)  # what is above is not read
     lower = np.tril(factor.swapaxes(-1, -2) @ np.tril(grad))
     lower *= 1 - np.eye(factor.shape[-1], dtype=factor.dtype) / 2
     left = linear_solves.triangular_solve(factor, lower, True, True)

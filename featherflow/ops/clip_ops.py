@@ -48,7 +48,9 @@ def _clip_by_value_cpu(
                 f"{name} must be a scalar, or of the shape of t",
                 received=f"t {list(t.shape)}, {name} {list(bound.shape)}",
             )
-    return np.maximum(np.minimum(t, clip_value_max), clip_value_min, out=...)
+    # Bounds that are NaN do not clip, as in TensorFlow; a NaN of t stays.
+    capped = np.where(clip_value_max < t, clip_value_max, t)
+    return np.where(capped < clip_value_min, clip_value_min, capped)
 
 
 @ClipByValue.gradient

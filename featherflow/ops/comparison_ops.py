@@ -164,7 +164,7 @@ def _approximate_equal_shape(c: InferenceContext) -> TensorShape:
 
 @ApproximateEqual.kernel("CPU", T=NUMBERS)
 def _approximate_equal_cpu(x: np.ndarray, y: np.ndarray, *, tolerance: float) -> np.ndarray:
-    return np.less(np.abs(x - y), tolerance, out=...)
+    return np.less_equal(np.abs(x - y), np.float32(tolerance), out=...)
 
 
 ApproximateEqual.not_differentiable(_NO_GRADIENT)

@@ -30,7 +30,7 @@ Concat = define_op(
 
 @Concat.shape_fn
 def _concat_shape(c: InferenceContext) -> TensorShape:
-    return concat_shape(c, c.shapes[1:], c.constant(0))
+    return concat_shape(c, c.shapes[1:], c.constant_scalar(0))
 
 
 @Concat.kernel("CPU")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from featherflow.framework import dtypes
+from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import Dim, InferenceContext
@@ -107,6 +108,10 @@ def _conv2d_cpu(
     dilations: tuple[int, ...],
 ) -> np.ndarray:
     image = channels_last(input, data_format)
+    if 0 in filter.shape[:2]:
+        raise InvalidArgumentError(
+            None, None, "The window must not be empty", received=f"filter {list(filter.shape)}"
+        )
     geometry = spatial_geometry(
         image.shape, filter.shape[:2], strides, padding, explicit_paddings, data_format, dilations
     )

@@ -36,7 +36,7 @@ ConcatV2 = define_op(
 def _concat_shape(c: InferenceContext) -> TensorShape:
     axis = len(c.shapes) - 1
     c.with_rank(axis, 0)
-    return concat_shape(c, c.shapes[:-1], c.constant(axis))
+    return concat_shape(c, c.shapes[:-1], c.constant_scalar(axis))
 
 
 def concat_shape(
@@ -53,7 +53,7 @@ def concat_shape(
         for shape in shapes:
             merged = merged if shape._dims is None else c.merge(merged, _ranks_of(shape))
         return merged
-    place = normalize_axis(int(axis), known_rank)
+    place = normalize_axis(axis, known_rank)
     total: int | None = 0
     merged = TensorShape._of((None,) * known_rank)
     for shape in shapes:
@@ -219,6 +219,8 @@ def _slice_shape(c: InferenceContext) -> TensorShape:
             dim = None if dims is None else dims[axis]
             first = None if begin is None else begin[axis]
             wanted = None if dim is None or first is None else dim - first
+            if wanted is not None and wanted < 0:
+                c.fail(f"begin[{axis}] must be at most {dim}", received=c.received())
         result.append(wanted)
     return TensorShape._of(tuple(result))
 

@@ -42,6 +42,8 @@ def _size_dims(c: InferenceContext) -> tuple[int | None, ...]:
     known = c.constant(1)
     if known is None:
         return None, None
+    if known.min() < -1:
+        c.fail("size must be two positive numbers", received=f"size {known.tolist()}")
     return tuple(None if size < 0 else size for size in known.tolist())
 
 
@@ -152,7 +154,7 @@ def _resize_bilinear_grad_cpu(
 def _gradient_by_taps(
     grads: np.ndarray, images: np.ndarray, grid: Grid, make_taps: kernels.MakeTaps
 ) -> np.ndarray:
-    if grads.ndim != 4 or images.ndim != 4 or 0 in (*grads.shape[1:], *images.shape[1:]):
+    if grads.ndim != 4 or images.ndim != 4 or 0 in (*grads.shape[1:3], *images.shape[1:3]):
         raise InvalidArgumentError(
             None,
             None,

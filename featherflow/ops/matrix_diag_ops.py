@@ -60,19 +60,31 @@ def _matrix_diag_shape(c: InferenceContext) -> TensorShape:
 @MatrixDiagV3.shape_fn
 def _matrix_diag_v3_shape(c: InferenceContext) -> TensorShape:
     dims = c.with_rank_at_least(0, 1)._dims
-    k, rows, columns = (c.constant(index) for index in (1, 2, 3))
+    k, rows, columns = c.constant(1), c.constant_scalar(2), c.constant_scalar(3)
+    c.with_rank(4, 0)
     if dims is None or k is None:
         return UNKNOWN
     low, high = diagonals.band_of(k)
+    if low < high:
+        _check_count(c, dims, high - low + 1)
     outer = dims[:-1] if low == high else dims[:-2]
     if rows is None or columns is None or dims[-1] is None:
         return TensorShape._of((*outer, _given(rows), _given(columns)))
-    size = diagonals.matrix_size(int(rows), int(columns), low, high, dims[-1])
+    size = diagonals.matrix_size(rows, columns, low, high, dims[-1])
     return TensorShape._of((*outer, *size))
 
 
-def _given(size: np.ndarray | None) -> Dim:
-    return None if size is None or size < 0 else int(size)
+def _check_count(c: InferenceContext, dims: tuple[Dim, ...], count: int) -> None:
+    if len(dims) < 2 or dims[-2] not in (None, count):
+        c.fail(
+            "The number of rows of `diagonal` must be the number of diagonals of the band",
+            received=c.received(),
+            expected=f"{count} rows",
+        )
+
+
+def _given(size: int | None) -> Dim:
+    return None if size is None or size < 0 else size
 
 
 @MatrixDiag.kernel("CPU")
@@ -205,6 +217,7 @@ def _matrix_diag_part_shape(c: InferenceContext) -> TensorShape:
 @MatrixDiagPartV3.shape_fn
 def _matrix_diag_part_v3_shape(c: InferenceContext) -> TensorShape:
     k = c.constant(1)
+    c.with_rank(2, 0)
     if k is None:
         c.with_rank_at_least(0, 2)
         return UNKNOWN
@@ -330,7 +343,7 @@ def _matrix_set_diag_shape(c: InferenceContext) -> TensorShape:
     if band is None:
         return c.shapes[0]
     outer = band[: -1 if low == high else -2]
-    return c.merge(c.shapes[0], TensorShape._of((*outer, None, None)))
+    return c.merge(c.shapes[0], TensorShape._of((None,) * (len(outer) + 2)))
 
 
 @MatrixSetDiag.kernel("CPU")

@@ -20,7 +20,7 @@ from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import max_pool as kernels
-from featherflow.kernels.windows import check_gradient_shape
+from featherflow.kernels.windows import check_gradient_shape, output_sizes
 from featherflow.ops.fill_ops import ZerosLike
 from featherflow.ops.pool_windows import pool_pads, pooled_shape
 from featherflow.ops.type_groups import REAL
@@ -171,8 +171,13 @@ def _max_pool_grad_with_argmax_cpu(
     grad: np.ndarray,
     argmax: np.ndarray,
     *,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
     include_batch_in_index: bool,
 ) -> np.ndarray:
+    pads = pool_pads(input.shape, ksize, strides, padding)
+    check_gradient_shape(grad.shape, output_sizes(input.shape, ksize, strides, (1,) * 4, pads))
     return kernels.scatter_to_argmax(
         input.shape, grad, argmax, include_batch_in_index=include_batch_in_index
     )

@@ -178,6 +178,8 @@ def _max_pool_v2_cpu(
     input: np.ndarray, ksize: np.ndarray, strides: np.ndarray, *, padding: str
 ) -> np.ndarray:
     window, steps = _entries(ksize, "ksize"), _entries(strides, "strides")
+    if window[-1] == 1:
+        steps = (*steps[:-1], 1)  # as TensorFlow: single channels are not skipped
     return kernels.max_pool(input, window, steps, pool_pads(input.shape, window, steps, padding))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext
@@ -28,6 +29,13 @@ PadV2.shape_fn(pad_shape)
 
 @PadV2.kernel("CPU")
 def _pad_v2_cpu(input: np.ndarray, paddings: np.ndarray, constant_values: np.ndarray) -> np.ndarray:
+    if constant_values.ndim:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "constant_values must be a scalar",
+            received=f"shape {list(constant_values.shape)}",
+        )
     return pad_with(input, paddings, constant_values)
 
 
@@ -78,15 +86,22 @@ MirrorPadGrad = define_op(
 def _mirror_pad_grad_shape(c: InferenceContext) -> TensorShape:
     dims = c.shapes[0]._dims
     paddings = c.constant(1)
-    rows = c.with_rank(1, 2)._dims[0]  # type: ignore[index]
+    rows, columns = c.dims(1, 2)
+    c.merge_dim(columns, 2)
     known_rank = c.merge_dim(None if dims is None else len(dims), rows)
     if known_rank is None or (paddings is None and rows is None):
         return UNKNOWN
     if dims is None or paddings is None:
         return TensorShape._of((None,) * known_rank)
-    return TensorShape._of(
-        tuple(None if dim is None else dim - int(pair.sum()) for dim, pair in zip(dims, paddings))
-    )
+    if np.any(paddings < 0):
+        c.fail("Paddings must be non-negative", received=f"paddings {paddings.tolist()}")
+    left = [None if dim is None else dim - int(pair.sum()) for dim, pair in zip(dims, paddings)]
+    if any(dim is not None and dim < 0 for dim in left):
+        c.fail(
+            "Paddings must leave something of the input",
+            received=f"input {c.shapes[0]}, paddings {paddings.tolist()}",
+        )
+    return TensorShape._of(tuple(left))
 
 
 @MirrorPadGrad.kernel("CPU")

@@ -202,8 +202,9 @@ def _avg_pool3d_cpu(
     padding: str,
     data_format: str,
 ) -> np.ndarray:
+    pads = pool_pads(input.shape, ksize, strides, padding)
     refuse_channel_windows(ksize, strides, data_format)
-    return kernels.avg_pool(input, ksize, strides, pool_pads(input.shape, ksize, strides, padding))
+    return kernels.avg_pool(input, ksize, strides, pads)
 
 
 @AvgPool3D.gradient
@@ -265,9 +266,9 @@ def _avg_pool3d_grad_cpu(
     padding: str,
     data_format: str,
 ) -> np.ndarray:
-    refuse_channel_windows(ksize, strides, data_format)
     volume_shape = tuple(orig_input_shape.tolist())
     pads = pool_pads(volume_shape, ksize, strides, padding)
+    refuse_channel_windows(ksize, strides, data_format)
     return kernels.avg_pool_gradient(volume_shape, grad, ksize, strides, pads)
 
 

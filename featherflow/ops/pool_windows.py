@@ -36,7 +36,8 @@ def windowed_shape(
         if len(values) != rank:
             c.fail(f"{c.op.name} requires {rank} values in {name}", received=f"{name} {values}")
     channel_axis = 1 if is_channels_first(layout) else rank - 1
-    fixed = {0} if over_channels else {0, channel_axis}
+    is_volume = rank == 5 and ksize[channel_axis] == 1
+    fixed = {0} if over_channels and not is_volume else {0, channel_axis}
     outputs = (
         size
         if axis in fixed

@@ -59,6 +59,13 @@ def _range_length(start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> in
             f"Requires start {'<=' if step > 0 else '>='} limit when delta {sign} 0",
             received=f"start {first}, limit {last}, delta {step}",
         )
+    if not all(map(math.isfinite, (first, last, step))):
+        raise InvalidArgumentError(
+            None,
+            None,
+            "Requires finite start, limit and delta",
+            received=f"start {first}, limit {last}, delta {step}",
+        )
     if isinstance(first, int):
         return -((first - last) // step)
     return math.ceil(abs((last - first) / step))

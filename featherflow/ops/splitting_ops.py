@@ -31,12 +31,12 @@ Split = define_op(
 def _split_shape(c: InferenceContext) -> list[TensorShape]:
     count = c.attrs["num_split"]
     dims = c.shapes[1]._dims
-    axis = c.constant(0)
+    axis = c.constant_scalar(0)
     if dims is None:
         return [UNKNOWN] * count
     if axis is None:
         return [TensorShape._of((None,) * len(dims))] * count
-    place = normalize_axis(int(axis), len(dims), "split_dim")
+    place = normalize_axis(axis, len(dims), "split_dim")
     size = dims[place]
     if size is not None and size % count:
         c.fail(
@@ -91,13 +91,13 @@ SplitV = define_op(
 def _split_v_shape(c: InferenceContext) -> list[TensorShape]:
     count = c.attrs["num_split"]
     dims = c.shapes[0]._dims
-    axis = c.constant(2)
+    axis = c.constant_scalar(2)
     c.merge(c.shapes[1], TensorShape._of((count,)))
     if dims is None:
         return [UNKNOWN] * count
     if axis is None:
         return [TensorShape._of((None,) * len(dims))] * count
-    place = normalize_axis(int(axis), len(dims), "split_dim")
+    place = normalize_axis(axis, len(dims), "split_dim")
     sizes = c.constant(1)
     if sizes is None:
         parts: list[int | None] = [None] * count

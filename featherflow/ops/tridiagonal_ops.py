@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export
 from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext
@@ -140,6 +141,8 @@ def _tridiagonal_solve_shape(c: InferenceContext) -> TensorShape:
 def _tridiagonal_solve_cpu(
     diagonals: np.ndarray, rhs: np.ndarray, *, partial_pivoting: bool, perturb_singular: bool
 ) -> np.ndarray:
+    if perturb_singular and not partial_pivoting:
+        raise InvalidArgumentError(None, None, "perturb_singular needs partial_pivoting")
     with np.errstate(all="ignore"):
         return tridiagonal.tridiagonal_solve(diagonals, rhs, partial_pivoting, perturb_singular)
 

@@ -54,7 +54,7 @@ def _shapes_along_axis(c: InferenceContext) -> list[TensorShape]:
     if axis is not None and dims is not None:
         if axis.size == 0 and len(dims) != 1:
             c.fail("x expects a 1D vector.")
-        place = normalize_axis(int(axis[0]), len(dims)) if axis.size else 0
+        place = normalize_axis(int(axis.flat[0]), len(dims)) if axis.size else 0
         places = dims[place]
     return [values, TensorShape._of((places,)), _VECTOR][: len(c.op.op_def.outputs)]
 
@@ -63,7 +63,7 @@ def _kernel(with_counts: bool) -> Callable[..., tuple[np.ndarray, ...]]:
     def unique_cpu(
         x: np.ndarray, axis: np.ndarray | None = None, *, out_idx: DType
     ) -> tuple[np.ndarray, ...]:
-        place = 0 if axis is None or axis.size == 0 else normalize_axis(int(axis[0]), x.ndim)
+        place = 0 if axis is None or axis.size == 0 else normalize_axis(int(axis.flat[0]), x.ndim)
         if x.ndim != 1 and (axis is None or axis.size == 0):
             raise InvalidArgumentError(
                 None, None, "unique expects a 1D vector.", received=f"x of shape {list(x.shape)}"

@@ -127,8 +127,9 @@ def _linspace_cpu(start: np.ndarray, stop: np.ndarray, num: np.ndarray) -> np.nd
     step = (last - first) / wide.type(max(int(num) - 1, 1))
     check_allocation((int(num),), wide)
     values = first + step * np.arange(int(num), dtype=wide)
+    values[0] = first  # exactly, like the last, whatever the steps are and add up to
     if num > 1:
-        values[-1] = last  # exactly, whatever the steps add up to
+        values[-1] = last
     return values.astype(start.dtype)
 
 

@@ -32,7 +32,7 @@ def window_dim(
       ShapeInferenceError: a stride is not positive, or the window is larger than the input.
     """
     if stride <= 0:
-        c.fail(f"Stride must be > 0, but got {stride}", received=f"strides {c.attrs['strides']}")
+        c.fail("Strides must be > 0", received=f"stride {stride}")
     if size is None or (window is None and padding != "SAME"):
         return None
     if padding == "SAME":

@@ -22,6 +22,8 @@ from ..op_case import FLOATS, Input, OpCase
 
 VALID = {"strides": [1, 1, 2, 1], "padding": "VALID"}
 DILATED = {**VALID, "strides": [1, 1, 1, 1], "dilations": [1, 2, 1, 1]}
+#: TensorFlow's own CPU kernels take equal strides only, for some of these ops.
+EVEN = {**VALID, "strides": [1, 2, 2, 1]}
 EXPLICIT = {**VALID, "padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 0, 0, 2, 0, 0]}
 #: Of images 3 high and 4 wide under windows of 2 by 3.
 SAME = {"strides": [1, 1, 2, 1], "padding": "SAME"}
@@ -138,6 +140,7 @@ def rows(op, backprop_input, backprop_filter, filters, forward):
     """Rows of a convolution and its gradients, in every kind of geometry."""
     geometries = {
         "": (VALID, forward()),
+        "even": (EVEN, forward((2, 2))),
         "same": (SAME, forward(pads=SAME_PADS)),
         "explicit": (EXPLICIT, forward(pads=EXPLICIT_PADS)),
         "dilated": (DILATED, forward((1, 1), dilations=(2, 1))),
@@ -163,7 +166,21 @@ def rows(op, backprop_input, backprop_filter, filters, forward):
     )
 
 
-boxes_convolved = convolved((1, 1, 2), (*NO_PADS, (0, 0)), (1, 1, 1))
+def boxes(attrs, strides, label, filters=BOX_FILTER):
+    """Rows of convolutions of volumes."""
+    forward = convolved(strides, (*NO_PADS, (0, 0)), (1, 1, 1))
+    backprop_ops = Conv3DBackpropInputV2, Conv3DBackpropFilterV2
+    yield OpCase(
+        Conv3D,
+        (VOLUME, filters),
+        forward,
+        FLOATS,
+        attrs=attrs,
+        label=label,
+        empty_shapes=((0, 3, 2, 4, 2), filters.shape),
+    )
+    yield from backprops(*backprop_ops, filters, forward, attrs, label, VOLUME)
+
 
 CASES = [
     *rows(Conv2D, Conv2DBackpropInput, Conv2DBackpropFilter, FILTER, convolved),
@@ -176,21 +193,6 @@ CASES = [
         DEPTHWISE_FILTER,
         depthwise,
     ),
-    OpCase(
-        Conv3D,
-        (VOLUME, BOX_FILTER),
-        boxes_convolved,
-        FLOATS,
-        attrs=BOX,
-        empty_shapes=((0, 3, 2, 4, 2), BOX_FILTER.shape),
-    ),
-    *backprops(
-        Conv3DBackpropInputV2,
-        Conv3DBackpropFilterV2,
-        BOX_FILTER,
-        boxes_convolved,
-        BOX,
-        "",
-        VOLUME,
-    ),
+    *boxes(BOX, (1, 1, 2), ""),
+    *boxes({**BOX, "strides": [1, 2, 2, 2, 1]}, (2, 2, 2), "even", Input(2, 1, 2, 2, 3)),
 ]
