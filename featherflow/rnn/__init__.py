@@ -1,0 +1,1 @@
+"""Recurrent networks: cells, and loops that apply them to sequences."""
