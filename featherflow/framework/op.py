@@ -55,6 +55,7 @@ class Op:
         "no_gradient_reason",
         "op_def",
         "partial_shape_fn",
+        "refuses_gradients",
         "shape_function",
         "stateful",
         "static_value_fn",
@@ -93,6 +94,7 @@ class Op:
         self.kernels = KernelTable(op_def.name)
         self.gradient_fn: Callable[..., Any] | None = None
         self.no_gradient_reason: str | None = None
+        self.refuses_gradients = False
         self.compile_rule_fn: Callable[..., Any] | None = None
         self.static_value_fn: Callable[..., Any] | None = None
         self.partial_shape_fn: Callable[..., Any] | None = None
@@ -144,6 +146,11 @@ class Op:
     def not_differentiable(self, reason: str) -> None:
         """States why the op has no gradient: `tf.gradients` treats it as constant."""
         self.no_gradient_reason = reason
+
+    def without_gradient(self, reason: str) -> None:
+        """States why the op has no gradient: `tf.gradients` refuses it with a LookupError."""
+        self.no_gradient_reason = reason
+        self.refuses_gradients = True
 
     def static_value(self, function: Function) -> Function:
         """Registers `function(operation)`: the output where static shapes tell it, or None."""

@@ -69,6 +69,8 @@ def flat_places(
     Raises:
       InvalidArgumentError: a vector is out of range.
     """
+    if policy not in ("", "DEFAULT", "ERROR", "IGNORE"):
+        raise InvalidArgumentError(None, None, "Unknown bad_indices_policy", received=policy)
     count = math.prod(indices.shape[:-1])
     rows = indices.reshape(count, indices.shape[-1]).astype(np.int64)
     limits = np.array(dims, dtype=np.int64)
@@ -96,6 +98,13 @@ def gather_nd(params: np.ndarray, indices: np.ndarray, policy: str = "") -> np.n
     """`params[indices[…, 0], indices[…, 1], …]`: one slice for each index vector."""
     depth = _index_depth(indices, params.shape)
     inner = params.shape[depth:]
+    if indices.size and not params.size:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "There is nothing to gather",
+            received=f"indices {list(indices.shape)}, params {list(params.shape)}",
+        )
     places, valid = flat_places(indices, params.shape[:depth], policy)
     shape = indices.shape[:-1] + inner
     if math.prod(params.shape[:depth]) == 0:

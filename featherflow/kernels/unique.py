@@ -40,7 +40,7 @@ def _first_places(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _keys(rows: np.ndarray) -> list[object]:
     """Something hashable for each row, equal where the rows are."""
-    flat = rows.reshape(len(rows), -1)
+    flat = rows.reshape(len(rows), rows.size // max(len(rows), 1))
     return [tuple(row) for row in flat.tolist()]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from featherflow.framework import dtypes
+from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext
@@ -77,6 +78,10 @@ def _conv3d_cpu(
     dilations: tuple[int, ...],
 ) -> np.ndarray:
     volume = channels_last(input, data_format)
+    if not filter.size:
+        raise InvalidArgumentError(
+            None, None, "The filter must not be empty", received=f"shape {list(filter.shape)}"
+        )
     geometry = spatial_geometry(
         volume.shape, filter.shape[:3], strides, padding, (), data_format, dilations
     )

@@ -50,10 +50,10 @@ GatherV2 = define_op(
 @GatherV2.shape_fn
 def _gather_v2_shape(c: InferenceContext) -> TensorShape:
     params, indices = c.with_rank_at_least(0, 1)._dims, c.shapes[1]._dims
-    axis = c.constant(2)
+    axis = c.constant_scalar(2)
     if params is None:
         return UNKNOWN
-    place = None if axis is None else normalize_axis(int(axis), len(params))
+    place = None if axis is None else normalize_axis(axis, len(params))
     if indices is None:
         return UNKNOWN
     batch_dims = _normalize_batch_dims(c.attrs["batch_dims"], len(indices))

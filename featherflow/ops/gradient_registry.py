@@ -109,7 +109,7 @@ def gradient_function(operation: Operation) -> GradientFunction | None:
     definition = operation.definition
     if definition.gradient_fn is not None:
         return definition.gradient_fn
-    if definition.no_gradient_reason is not None:
+    if definition.no_gradient_reason is not None and not definition.refuses_gradients:
         return None
     return _function_named(operation.type, operation)
 
@@ -118,12 +118,13 @@ def _function_named(name: str, operation: Operation) -> GradientFunction | None:
     if name in _by_name:
         return _by_name[name][0]
     op = find_op(name)
-    if op is not None and (op.gradient_fn is not None or op.no_gradient_reason is not None):
+    reason = None if op is None else op.no_gradient_reason
+    if op is not None and (op.gradient_fn or (reason and not op.refuses_gradients)):
         return op.gradient_fn
     called = "" if name == operation.type else f" called '{name}', which overrides its type's own,"
     raise LookupError(
         f"No gradient{called} is defined for operation '{operation.name}' (op type: "
-        f"{operation.type}). Register one with @tf.RegisterGradient('{name}'), or put a "
+        f"{operation.type}){f': {reason}' if reason else ''}. Register one with @tf.RegisterGradient('{name}'), or put a "
         "tf.stop_gradient behind the operation to treat it as a constant."
     )
 

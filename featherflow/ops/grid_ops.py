@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -155,8 +156,16 @@ def _unravel_index_shape(c: InferenceContext) -> TensorShape:
 
 @UnravelIndex.kernel("CPU")
 def _unravel_index_cpu(indices: np.ndarray, dims: np.ndarray) -> np.ndarray:
-    size = int(np.prod(dims, dtype=np.int64))
-    if indices.size and not (indices.min() >= 0 and indices.max() < size):
+    limit = np.iinfo(indices.dtype).max
+    size = math.prod(dims.tolist())
+    if min(dims.tolist(), default=0) < 0 or size > limit or not indices.size:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "Requires some index, and sizes that are not negative and whose product is an index",
+            received=f"indices {indices.tolist()}, dims {dims.tolist()}",
+        )
+    if not (indices.min() >= 0 and indices.max() < size):
         raise InvalidArgumentError(
             None,
             None,

@@ -160,6 +160,8 @@ def _check_updates(
         return
     if not indices._dims:
         c.fail("Shape must be at least rank 1 but is rank 0", received=c.received())
+    if 0 in (output._dims or ()) and 0 not in (*indices._dims, *updates._dims):
+        c.fail("Indices and updates are given for an empty tensor", received=c.received())
     outer = len(indices._dims) - 1
     depth = indices._dims[-1]
     if depth is None:

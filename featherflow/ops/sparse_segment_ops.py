@@ -182,11 +182,10 @@ def _define_sparse_segment_grad(name: str, power: float) -> Op:
     def shape(c: InferenceContext) -> TensorShape:
         dims = c.with_rank_at_least(0, 1)._dims
         c.merge(c.with_rank(1, 1), c.with_rank(2, 1))
-        c.with_rank(3, 0)
-        count = c.constant(3)
-        if dims is None:
-            return UNKNOWN
-        return TensorShape._of((None if count is None else int(count), *dims[1:]))
+        count = c.constant_scalar(3)
+        if count is not None and count < 0:
+            c.fail("output_dim0 must be >= 0", received=count)
+        return UNKNOWN if dims is None else TensorShape._of((count, *dims[1:]))
 
     @op.kernel("CPU", T=FLOATS)
     def cpu(
@@ -194,6 +193,7 @@ def _define_sparse_segment_grad(name: str, power: float) -> Op:
     ) -> np.ndarray:
         _check_vectors(indices, segment_ids)
         gathering.check_indices(segment_ids, len(grad), "segment_ids")
+        gathering.check_indices(indices, int(output_dim0), "indices")
         rows = grad[segment_ids].astype(compute_dtype(grad.dtype), copy=False)
         if power:
             sizes = np.bincount(segment_ids, minlength=len(grad))[segment_ids]

@@ -65,6 +65,13 @@ def _sparse_to_dense_cpu(
     *,
     validate_indices: bool,
 ) -> np.ndarray:
+    if default_value.ndim:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "default_value must be a scalar",
+            received=f"shape {list(default_value.shape)}",
+        )
     dims = tuple(output_shape.reshape(-1).tolist())
     # A scalar is one index, a vector holds indices of a vector.
     rows = sparse_indices.reshape(-1, 1) if sparse_indices.ndim < 2 else sparse_indices

@@ -48,13 +48,14 @@ def _shapes_of_vector(c: InferenceContext) -> list[TensorShape]:
 
 def _shapes_along_axis(c: InferenceContext) -> list[TensorShape]:
     dims = c.shapes[0]._dims
+    c.with_rank(1, 1)
     axis = c.constant(1)
     places: int | None = None
     values = c.shapes[0] if dims is None else TensorShape._of((None,) * len(dims))
     if axis is not None and dims is not None:
         if axis.size == 0 and len(dims) != 1:
             c.fail("x expects a 1D vector.")
-        place = normalize_axis(int(axis.flat[0]), len(dims)) if axis.size else 0
+        place = normalize_axis(int(axis[0]), len(dims)) if axis.size else 0
         places = dims[place]
     return [values, TensorShape._of((places,)), _VECTOR][: len(c.op.op_def.outputs)]
 

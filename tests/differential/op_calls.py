@@ -1,4 +1,4 @@
-"""Calls of single ops, derived from the rows of `tests/ops/cases`: what TensorFlow is asked of each.
+"""Calls of single ops, derived from the rows of `tests/ops/cases`.
 
 A row says how an op is called; from it follow, by name of the call:
 
