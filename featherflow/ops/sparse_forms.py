@@ -340,7 +340,7 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
     sparse = [item for item in (*args, *kwargs.values()) if isinstance(item, SparseTensor)]
     if not sparse:
         raise ValueError("No SparseTensor in argument list of map_values.")
-    with control_dependencies(_same_places(sparse)):
+    with control_dependencies(same_places(sparse)):
         values = op(
             *(_values_of(item) for item in args),
             **{key: _values_of(item) for key, item in kwargs.items()},
@@ -354,7 +354,8 @@ def _values_of(item: Any) -> Any:
     return item.values if isinstance(item, SparseTensor) else item
 
 
-def _same_places(sparse: list[SparseTensor]) -> list[Any]:
+def same_places(sparse: list[SparseTensor]) -> list[Any]:
+    """Operations that fail unless all have the shape and the places of the first."""
     checks = []
     first = sparse[0]
     for other in sparse[1:]:
