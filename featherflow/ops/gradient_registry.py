@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from featherflow.framework.exports import export, export_v1
-from featherflow.framework.op import find_op
+from featherflow.framework.op import Op, find_op
 from featherflow.framework.source_location import SourceLocation, caller_location
 from featherflow.graph.operation import Operation
 
@@ -67,10 +67,16 @@ def _check_name(op_type: Any) -> None:
         raise TypeError("op_type must be a string")
 
 
+def _has_answer(op: Op) -> bool:
+    """Whether the op has a gradient, or is said to be constant."""
+    is_constant = op.no_gradient_reason is not None and not op.refuses_gradients
+    return op.gradient_fn is not None or is_constant
+
+
 def _register(name: str, function: GradientFunction | None, location: SourceLocation) -> None:
     op = find_op(name)
     previous: Any = None
-    if op is not None and (op.gradient_fn is not None or op.no_gradient_reason is not None):
+    if op is not None and _has_answer(op):
         previous = op.location
     if name in _by_name:
         previous = _by_name[name][1]
@@ -107,10 +113,8 @@ def gradient_function(operation: Operation) -> GradientFunction | None:
         own = operation.graph._gradient_functions.get(override)
         return own or _function_named(override, operation)
     definition = operation.definition
-    if definition.gradient_fn is not None:
+    if _has_answer(definition):
         return definition.gradient_fn
-    if definition.no_gradient_reason is not None and not definition.refuses_gradients:
-        return None
     return _function_named(operation.type, operation)
 
 
@@ -118,13 +122,13 @@ def _function_named(name: str, operation: Operation) -> GradientFunction | None:
     if name in _by_name:
         return _by_name[name][0]
     op = find_op(name)
-    reason = None if op is None else op.no_gradient_reason
-    if op is not None and (op.gradient_fn or (reason and not op.refuses_gradients)):
+    if op is not None and _has_answer(op):
         return op.gradient_fn
+    reason = f": {op.no_gradient_reason}" if op and op.no_gradient_reason else ""
     called = "" if name == operation.type else f" called '{name}', which overrides its type's own,"
     raise LookupError(
         f"No gradient{called} is defined for operation '{operation.name}' (op type: "
-        f"{operation.type}){f': {reason}' if reason else ''}. Register one with @tf.RegisterGradient('{name}'), or put a "
+        f"{operation.type}){reason}. Register one with @tf.RegisterGradient('{name}'), or put a "
         "tf.stop_gradient behind the operation to treat it as a constant."
     )
 
