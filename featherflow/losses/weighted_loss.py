@@ -86,14 +86,16 @@ def compute_weighted_loss(
     2.5
     """
     Reduction.validate(reduction)
-    with name_scope(scope, "weighted_loss", (losses, weights)):  # noqa: SIM117
-        with control_dependencies((assert_broadcastable(weights, losses),)):
-            losses = convert_to_tensor(losses)
-            dtype = losses.dtype.base_dtype
-            losses, weights = cast(losses, dtypes.float32), cast(weights, dtypes.float32)
-            loss = cast(_reduced(losses, weights, reduction), dtype)
-            add_loss(loss, loss_collection)
-            return loss
+    with (
+        name_scope(scope, "weighted_loss", (losses, weights)),
+        control_dependencies((assert_broadcastable(weights, losses),)),
+    ):
+        losses = convert_to_tensor(losses)
+        dtype = losses.dtype.base_dtype
+        losses, weights = cast(losses, dtypes.float32), cast(weights, dtypes.float32)
+        loss = cast(_reduced(losses, weights, reduction), dtype)
+        add_loss(loss, loss_collection)
+        return loss
 
 
 def _reduced(losses: Tensor, weights: Tensor, reduction: str) -> Tensor:
