@@ -12,13 +12,13 @@ from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.default_graph import get_default_graph
 from featherflow.graph.graph_api import name_scope
 from featherflow.graph.tensor import Tensor
+from featherflow.layers.default_initializers import ONES, ZEROS
 from featherflow.layers.input_spec import InputSpec
 from featherflow.layers.layer import Layer
 from featherflow.layers.training_mode import known_value, smart_cond
 from featherflow.ops.batch_norm_ops import fused_batch_norm
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.constant_ops import constant
-from featherflow.ops.init_ops import Ones, Zeros
 from featherflow.ops.moments_ops import moments
 from featherflow.ops.normalization_ops import batch_normalization as normalized
 from featherflow.ops.ref_variable_ops import assign_sub
@@ -57,10 +57,10 @@ class BatchNormalization(Layer):
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
-        beta_initializer: Any = Zeros(),
-        gamma_initializer: Any = Ones(),
-        moving_mean_initializer: Any = Zeros(),
-        moving_variance_initializer: Any = Ones(),
+        beta_initializer: Any = ZEROS,
+        gamma_initializer: Any = ONES,
+        moving_mean_initializer: Any = ZEROS,
+        moving_variance_initializer: Any = ONES,
         beta_regularizer: Any = None,
         gamma_regularizer: Any = None,
         beta_constraint: Any = None,
@@ -181,8 +181,10 @@ class BatchNormalization(Layer):
         scale, offset = self._broadcast(self.gamma, inputs), self._broadcast(self.beta, inputs)
         mean, variance = self._statistics(inputs, training)
         mean, variance = self._broadcast(mean, inputs), self._broadcast(variance, inputs)
-        values = [_as_type(value, inputs.dtype) for value in (mean, variance, offset, scale)]
-        result = normalized(inputs, *values, self.epsilon)
+        mean, variance, offset, scale = (
+            _as_type(value, inputs.dtype) for value in (mean, variance, offset, scale)
+        )
+        result = normalized(inputs, mean, variance, offset, scale, self.epsilon)
         result.set_shape(inputs.shape)
         return result
 
@@ -237,9 +239,7 @@ class BatchNormalization(Layer):
         return mean, variance
 
     def _update(self, average: Any, value: Any, training: Any) -> Any:
-        return smart_cond(
-            training, lambda: _follow(average, value, self.momentum), lambda: average
-        )
+        return smart_cond(training, lambda: _follow(average, value, self.momentum), lambda: average)
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """That of the input."""
@@ -291,10 +291,10 @@ def batch_normalization(
     epsilon: float = 1e-3,
     center: bool = True,
     scale: bool = True,
-    beta_initializer: Any = Zeros(),
-    gamma_initializer: Any = Ones(),
-    moving_mean_initializer: Any = Zeros(),
-    moving_variance_initializer: Any = Ones(),
+    beta_initializer: Any = ZEROS,
+    gamma_initializer: Any = ONES,
+    moving_mean_initializer: Any = ZEROS,
+    moving_variance_initializer: Any = ONES,
     beta_regularizer: Any = None,
     gamma_regularizer: Any = None,
     beta_constraint: Any = None,

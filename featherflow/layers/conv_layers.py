@@ -9,13 +9,13 @@ from featherflow.framework.exports import export_v1
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.tensor import Tensor
 from featherflow.layers.core_layers import layout_of
+from featherflow.layers.default_initializers import ZEROS
 from featherflow.layers.input_spec import InputSpec
 from featherflow.layers.layer import Layer
 from featherflow.layers.layer_function import as_function
 from featherflow.layers.window_arguments import op_layout, padding_of, per_dimension
 from featherflow.ops.bias_ops import bias_add
 from featherflow.ops.convolution_ops import convolution_v2
-from featherflow.ops.init_ops import Zeros
 from featherflow.ops.reshape_ops import reshape
 
 Activation = Callable[[Tensor], Tensor]
@@ -54,7 +54,7 @@ class Convolution(Layer):
         activation: Activation | None = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
-        bias_initializer: Any = Zeros(),
+        bias_initializer: Any = ZEROS,
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,

@@ -9,11 +9,11 @@ from featherflow.framework.exports import export_v1
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.tensor import Tensor
 from featherflow.layers.conv_layers import Convolution
+from featherflow.layers.default_initializers import ZEROS
 from featherflow.layers.layer_function import as_function
 from featherflow.layers.window_arguments import op_layout, windowed
 from featherflow.ops.conv3d_ops import conv3d_transpose_v1 as transposed_convolution3d
 from featherflow.ops.conv_transpose_ops import conv2d_transpose as transposed_convolution2d
-from featherflow.ops.init_ops import Zeros
 from featherflow.ops.pack_ops import stack
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.transpose_ops import transpose
@@ -40,7 +40,7 @@ class TransposedConvolution(Convolution):
         activation: Callable[[Tensor], Tensor] | None = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
-        bias_initializer: Any = Zeros(),
+        bias_initializer: Any = ZEROS,
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
@@ -100,7 +100,9 @@ class TransposedConvolution(Convolution):
         sizes = inputs.shape.as_list()
         batch = dynamic[0]
         spatial = [
-            dynamic[first + axis] if sizes[first + axis] is None or not known else sizes[first + axis]
+            dynamic[first + axis]
+            if sizes[first + axis] is None or not known
+            else sizes[first + axis]
             for axis in range(self.rank)
         ]
         spatial = [self._output_size(size, axis) for axis, size in enumerate(spatial)]

@@ -9,6 +9,7 @@ from typing import Any
 from featherflow.framework.exports import export_v1
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.tensor import Tensor
+from featherflow.layers.default_initializers import ZEROS
 from featherflow.layers.input_spec import InputSpec
 from featherflow.layers.layer import Layer, last_size
 from featherflow.layers.training_mode import smart_cond
@@ -16,7 +17,6 @@ from featherflow.ops.bias_ops import bias_add
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.dropout_ops import dropout_v2
 from featherflow.ops.identity_ops import identity
-from featherflow.ops.init_ops import Zeros
 from featherflow.ops.matmul_ops import matmul
 from featherflow.ops.reshape_ops import expand_dims, reshape
 from featherflow.ops.shape_ops import shape as shape_of
@@ -48,7 +48,7 @@ class Dense(Layer):
         activation: Activation | None = None,
         use_bias: bool = True,
         kernel_initializer: Any = None,
-        bias_initializer: Any = Zeros(),
+        bias_initializer: Any = ZEROS,
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
         activity_regularizer: Any = None,
@@ -130,7 +130,7 @@ def dense(
     activation: Activation | None = None,
     use_bias: bool = True,
     kernel_initializer: Any = None,
-    bias_initializer: Any = Zeros(),
+    bias_initializer: Any = ZEROS,
     kernel_regularizer: Any = None,
     bias_regularizer: Any = None,
     activity_regularizer: Any = None,
@@ -293,7 +293,7 @@ def flatten(inputs: Any, name: str | None = None, data_format: str = "channels_l
 
 
 def layout_of(data_format: str | None) -> str:
-    """"channels_last" or "channels_first", in small letters.
+    """ "channels_last" or "channels_first", in small letters.
 
     Raises:
       ValueError: it is neither.
@@ -305,5 +305,3 @@ def layout_of(data_format: str | None) -> str:
             f"Received: {data_format}"
         )
     return layout
-
-

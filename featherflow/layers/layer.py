@@ -235,7 +235,7 @@ class Layer:
                     name,
                     shape=shape,
                     dtype=wanted,
-                    initializer=scope.initializer if initializer is None else initializer,
+                    initializer=scope._initializer if initializer is None else initializer,
                     trainable=trainable and self.trainable,
                     constraint=constraint,
                     partitioner=partitioner,
@@ -253,9 +253,7 @@ class Layer:
         """The same as `add_weight`."""
         return self.add_weight(*args, **kwargs)
 
-    def _regularize(
-        self, name: str, parts: list[Any], regularizer: Callable[[Any], Any]
-    ) -> None:
+    def _regularize(self, name: str, parts: list[Any], regularizer: Callable[[Any], Any]) -> None:
         for part in parts:
             with name_scope(f"{name}/Regularizer"):
                 loss = regularizer(part)

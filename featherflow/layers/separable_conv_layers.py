@@ -8,11 +8,11 @@ from typing import Any
 from featherflow.framework.exports import export_v1
 from featherflow.graph.tensor import Tensor
 from featherflow.layers.conv_layers import Convolution
+from featherflow.layers.default_initializers import ZEROS
 from featherflow.layers.layer_function import as_function
 from featherflow.layers.window_arguments import op_layout, windowed
 from featherflow.ops.bias_ops import bias_add
 from featherflow.ops.depthwise_conv_ops import separable_conv2d as separable_convolution
-from featherflow.ops.init_ops import Zeros
 from featherflow.ops.reshape_ops import expand_dims, squeeze
 
 
@@ -45,7 +45,7 @@ class SeparableConvolution(Convolution):
         use_bias: bool = True,
         depthwise_initializer: Any = None,
         pointwise_initializer: Any = None,
-        bias_initializer: Any = Zeros(),
+        bias_initializer: Any = ZEROS,
         depthwise_regularizer: Any = None,
         pointwise_regularizer: Any = None,
         bias_regularizer: Any = None,

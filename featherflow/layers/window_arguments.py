@@ -18,14 +18,8 @@ def per_dimension(value: Any, count: int, name: str, least: int = 1) -> tuple[in
     Raises:
       ValueError: it is neither, or smaller than `least`.
     """
-    if isinstance(value, int) and not isinstance(value, bool):
-        sizes: tuple[Any, ...] = (value,) * count
-    else:
-        try:
-            sizes = tuple(value)
-        except TypeError:
-            sizes = ()
     try:
+        sizes = (value,) * count if isinstance(value, int) else tuple(value)
         result = tuple(int(size) for size in sizes)
     except (TypeError, ValueError):
         result = ()
@@ -38,7 +32,7 @@ def per_dimension(value: Any, count: int, name: str, least: int = 1) -> tuple[in
 
 
 def padding_of(padding: str) -> str:
-    """"valid" or "same", in small letters.
+    """ "valid" or "same", in small letters.
 
     Raises:
       ValueError: it is neither.
@@ -46,8 +40,7 @@ def padding_of(padding: str) -> str:
     result = padding.lower()
     if result not in ("valid", "same"):
         raise ValueError(
-            'The `padding` argument must be one of "valid", "same". '
-            f"Received: {padding}"
+            f'The `padding` argument must be one of "valid", "same". Received: {padding}'
         )
     return result
 

@@ -15,6 +15,7 @@ from featherflow.graph.tensor import Tensor
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.tensor_array import TensorArray
+from featherflow.ops.variable_caching import local_reads
 from featherflow.ops.while_loop import while_loop
 
 
@@ -29,6 +30,11 @@ class _Elements:
     def __init__(self, elems: Any) -> None:
         self._structure = elems
         self.tensors = [convert_to_tensor(item, name="elem") for item in nest.flatten(elems)]
+        if not self.tensors:
+            raise ValueError(
+                "elems must be a Tensor or (possibly nested) sequence of Tensors. Got "
+                f"{elems!r}, which does not contain any Tensors."
+            )
         self.static_count = self._static_count()
         first: Any = shape_of(self.tensors[0]) if self.static_count is None else None
         self.count: Any = first[0] if self.static_count is None else self.static_count
@@ -114,7 +120,7 @@ def map_fn(
     """
     _check_callable(fn)
     signature = dtype if fn_output_signature is None else fn_output_signature
-    with name_scope(name, "map", nest.flatten(elems)):
+    with name_scope(name, "map", nest.flatten(elems)), local_reads():
         elements = _Elements(elems)
         elements.unstack()
         start = constant(0)
@@ -180,7 +186,7 @@ def foldl(
     123.0
     """
     _check_callable(fn)
-    with name_scope(name, "foldl", nest.flatten(elems)):
+    with name_scope(name, "foldl", nest.flatten(elems)), local_reads():
         elements = _Elements(elems)
         elements.unstack()
         if initializer is None:
@@ -222,7 +228,7 @@ def foldr(
     321.0
     """
     _check_callable(fn)
-    with name_scope(name, "foldr", nest.flatten(elems)):
+    with name_scope(name, "foldr", nest.flatten(elems)), local_reads():
         elements = _Elements(elems)
         elements.unstack()
         index: Any = elements.count
@@ -281,13 +287,16 @@ def scan(
     [1. 2. 6.]
     """
     _check_callable(fn)
-    with name_scope(name, "scan", nest.flatten(elems)):
+    with name_scope(name, "scan", nest.flatten(elems)), local_reads():
         elements = _Elements(elems)
         elements.unstack(with_shapes=True)
         form = elems if initializer is None else initializer
-        first: Any = elements.count - 1 if reverse else 0
+
+        def first() -> Any:
+            return elements.count - 1 if reverse else 0
+
         if initializer is None:
-            start = nest.flatten(elements.read(first))
+            start = nest.flatten(elements.read(first()))
         else:
             start = [convert_to_tensor(item) for item in nest.flatten(initializer)]
         arrays = [
@@ -299,10 +308,10 @@ def scan(
             )
             for item in start
         ]
-        step = -1 if reverse else 1
         if initializer is None:
-            arrays = [array.write(first, item) for array, item in zip(arrays, start)]
-            first = first + step
+            arrays = [array.write(first(), item) for array, item in zip(arrays, start)]
+        written = int(initializer is None)
+        index = first() - written if reverse else written
 
         def compute(index: Any, folded: list[Tensor], arrays: list[TensorArray]) -> Any:
             value = fn(nest.pack_sequence_as(form, folded), elements.read(index))
@@ -314,7 +323,7 @@ def scan(
         _, _, arrays = while_loop(
             lambda index, *_: index >= 0 if reverse else index < elements.count,
             compute,
-            (first, start, arrays),
+            (index, start, arrays),
             parallel_iterations=parallel_iterations,
             back_prop=back_prop,
             swap_memory=swap_memory,

@@ -15,9 +15,9 @@ def read_locally(scope: VariableScope) -> bool:
     Returns:
       Whether that changed anything: a caching device that was set before stays.
     """
-    if scope.caching_device is not None:
+    if scope._caching_device is not None:
         return False
-    scope.set_caching_device(_own_device)
+    scope._caching_device = _own_device
     return True
 
 
@@ -34,4 +34,4 @@ def local_reads() -> Iterator[None]:
         yield
     finally:
         if changed:
-            scope.set_caching_device(None)
+            scope._caching_device = None

@@ -58,12 +58,10 @@ class DropoutWrapper(CellWrapper):
         super().__init__(cell, dtype=dtype, **kwargs)
         visitor = dropout_state_filter_visitor
         if visitor is not None and not callable(visitor):
-            raise TypeError(
-                f"dropout_state_filter_visitor must be callable. Received: {visitor}"
-            )
+            raise TypeError(f"dropout_state_filter_visitor must be callable. Received: {visitor}")
         self._dropped_parts = visitor or _default_parts
         with name_scope("DropoutWrapperInit"):
-            self._keep = {
+            self._probabilities = {
                 "input": _checked_probability("input_keep_prob", input_keep_prob),
                 "state": _checked_probability("state_keep_prob", state_keep_prob),
                 "output": _checked_probability("output_keep_prob", output_keep_prob),
@@ -81,7 +79,7 @@ class DropoutWrapper(CellWrapper):
         if dtype is None:
             raise ValueError("When variational_recurrent=True, dtype must be provided")
         sizes = {"state": self.cell.state_size, "output": self.cell.output_size}
-        if _drops(self._keep["input"]):
+        if _drops(self._probabilities["input"]):
             if input_size is None:
                 raise ValueError(
                     "When variational_recurrent=True and input_keep_prob < 1.0 or is unknown, "
@@ -99,7 +97,8 @@ class DropoutWrapper(CellWrapper):
         """`function(leaf…, seed)` for all leaves of nests of one form."""
         columns = [nest.flatten(structure) for structure in structures]
         results = [
-            function(*leaves, self._seed_of(kind, index)) for index, leaves in enumerate(zip(*columns))
+            function(*leaves, self._seed_of(kind, index))
+            for index, leaves in enumerate(zip(*columns))
         ]
         return nest.pack_sequence_as(structures[0], results)
 
@@ -113,18 +112,18 @@ class DropoutWrapper(CellWrapper):
     # --- one step ---------------------------------------------------------------------------------
 
     def _step(self, inputs: Any, state: Any, scope: Any) -> Any:
-        if _drops(self._keep["input"]):
+        if _drops(self._probabilities["input"]):
             inputs = self._dropout("input", inputs)
         output, new_state = self._inner_step(inputs, state, scope)
-        if _drops(self._keep["state"]):
+        if _drops(self._probabilities["state"]):
             new_state = self._dropout("state", new_state)
-        if _drops(self._keep["output"]):
+        if _drops(self._probabilities["output"]):
             output = self._dropout("output", output)
         return output, new_state
 
     def _dropout(self, kind: str, values: Any) -> Any:
         """The values, with the elements dropped that are to be."""
-        keep = self._keep[kind]
+        keep = self._probabilities[kind]
         chosen = self._chosen(values) if kind == "state" else [True] * len(nest.flatten(values))
         mask = nest.pack_sequence_as(values, chosen)
         if self._variational_recurrent:
@@ -197,6 +196,7 @@ def _as_list(size: Any) -> list[int]:
 
 def _by_noise(value: Any, noise: Tensor, keep: Any) -> Tensor:
     """value / keep where keep + noise reaches 1, else 0."""
-    result = value / keep * floor(keep + noise)  # type: ignore[operator]
+    kept = floor(keep + noise)  # type: ignore[operator]
+    result = value / keep * kept
     result.set_shape(value.shape)
     return result
