@@ -12,12 +12,14 @@ from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.arithmetic_ops import multiply
 from featherflow.ops.assert_ops import assert_
-from featherflow.ops.comparison_ops import equal, logical_or
+from featherflow.ops.comparison_ops import equal
 from featherflow.ops.cond import cond
+from featherflow.ops.core_array_ops import concat
 from featherflow.ops.fill_ops import ones_like
 from featherflow.ops.grouping_ops import no_op
-from featherflow.ops.reduction_ops import reduce_all
-from featherflow.ops.shape_ops import rank, shape
+from featherflow.ops.reshape_ops import expand_dims
+from featherflow.ops.set_ops import set_difference
+from featherflow.ops.shape_ops import rank, shape, size
 
 _REFUSAL = "weights can not be broadcast to values."
 
@@ -74,8 +76,8 @@ def _check_ranks(weights: Tensor, values: Tensor) -> None:
 
 
 def _check_sizes(weights: Sequence[int], values: Sequence[int]) -> None:
-    for index, (weight_size, size) in enumerate(zip(weights, values)):
-        if weight_size not in (1, size):
+    for index, (weight_size, value_size) in enumerate(zip(weights, values)):
+        if weight_size not in (1, value_size):
             raise ValueError(
                 f"{_REFUSAL} Mismatch at dim {index}. values.shape={values}, "
                 f"weights.shape={weights}."
@@ -99,8 +101,10 @@ def _same_rank_and_sizes(
 def _has_no_other_sizes(weights_shape: Tensor, values_shape: Tensor) -> Tensor:
     """Whether each size of the weights is 1 or that of the values."""
     with name_scope(None, "has_invalid_dims", (weights_shape, values_shape)) as scope:
-        fits = logical_or(equal(weights_shape, values_shape), equal(weights_shape, 1))
-        return reduce_all(fits, name=scope)
+        column = expand_dims(values_shape, -1)
+        allowed = concat((column, ones_like(column)), axis=1)
+        others = set_difference(expand_dims(weights_shape, -1), allowed)
+        return equal(0, size(others.values, name="num_invalid_dims"), name=scope)
 
 
 def broadcast_weights(weights: Any, values: Any) -> Tensor:

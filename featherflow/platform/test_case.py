@@ -7,7 +7,7 @@ import random
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -122,29 +122,27 @@ class TestCase(ArrayAssertions, ContainerAssertions):
         with self._as_default(session, use_gpu, force_gpu):
             yield session
 
-    @contextmanager
     def test_session(
         self,
         graph: Graph | None = None,
         config: Any = None,
         use_gpu: bool = True,
         force_gpu: bool = False,
-    ) -> Iterator[Session]:
-        """An old spelling: `cached_session` where no graph is given, else `session`."""
-        if self.id().endswith(".test_session"):
-            self.skipTest("Not a test.")
-        if graph is None:
-            session = self._cached_session
-            if session is None:
-                session = self._cached_session = self._new_session(None, config, force_gpu)
-                self._cached_arguments = (None, config, force_gpu)
-            with self._as_default(session, use_gpu, force_gpu):
-                yield session
-        else:
-            with self.session(graph, config, use_gpu, force_gpu) as session:
-                yield session
+    ) -> AbstractContextManager[Session]:
+        """An old spelling: `cached_session` where no graph is given, else `session`.
 
-    #: Neither unittest nor pytest is to take it for a test.
+        Unlike that it takes other arguments the second time, and passes over them.
+        """
+        if self.id().endswith(".test_session"):  # unittest takes it for a test
+            self.skipTest("Not a test.")
+        if graph is not None:
+            return self.session(graph, config, use_gpu, force_gpu)
+        if self._cached_arguments is not None:
+            _, config, force_gpu = self._cached_arguments
+            graph = self._cached_arguments[0]
+        return self.cached_session(graph, config, use_gpu, force_gpu)
+
+    #: Nor is pytest to take it for one.
     test_session.__test__ = False  # type: ignore[attr-defined]
 
     @staticmethod
@@ -170,7 +168,7 @@ class TestCase(ArrayAssertions, ContainerAssertions):
     def _close_cached_session(self) -> None:
         if self._cached_session is not None:
             self._cached_session.close()
-        self._cached_session = None
+        self._cached_session = self._cached_arguments = None
 
     def evaluate(self, tensors: Any) -> Any:
         """The values of a nest of tensors, in the default session or else in the cached one."""
