@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from featherflow.framework.exports import export_v1
+from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.tensor import Tensor
 from featherflow.layers.default_initializers import ZEROS
@@ -60,7 +61,7 @@ class Dense(Layer):
     ) -> None:
         super().__init__(trainable, name, activity_regularizer=activity_regularizer, **kwargs)
         self.units = int(units)
-        if self.units <= 0:
+        if self.units < 0:
             raise ValueError(
                 f"Received an invalid value for `units`, expected a positive integer. Received: "
                 f"units={units}"
@@ -209,9 +210,9 @@ class Dropout(Layer):
         if self.noise_shape is None:
             return None
         sizes: Any = shape_of(inputs)
-        return [
-            sizes[index] if size is None else size for index, size in enumerate(self.noise_shape)
-        ]
+        return convert_to_tensor(
+            [sizes[index] if size is None else size for index, size in enumerate(self.noise_shape)]
+        )
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """That of the input."""

@@ -324,6 +324,8 @@ class Layer:
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Adds operations that belong to each training step, to the layer's and to UPDATE_OPS.
 
+        To the latter only if the layer is trainable.
+
         Args:
           updates: an operation or tensor, or a list of these.
           inputs: what they depend on; kept for compatibility.
@@ -331,6 +333,8 @@ class Layer:
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
             operation = update if isinstance(update, Operation) else update.op
             self._updates.append(operation)
+            if not self.trainable:
+                continue
             get_default_graph().add_to_collection(GraphKeys.UPDATE_OPS, operation)
 
     @property
