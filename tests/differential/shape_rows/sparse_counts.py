@@ -172,11 +172,6 @@ ROWS = [
         )
         for batched in (True, False)
     ),
-    Row(
-        "RaggedTensorToVariant",
-        {"rt_nested_splits": [], "rt_dense_values": Given((5, 2))},
-        {"batched_input": True, "RAGGED_RANK": 0, "Tsplits": "int64"},
-    ),
     *(
         Row(
             "RaggedTensorFromVariant",
