@@ -3,6 +3,7 @@
 A condition is
 
     ("pred", tensor, branch)    the predicate did not choose this branch
+    ("case", tensor, branch)    the index did not, of any number of branches
     ("merge", node)             no input of a Merge is alive
     ("enter", conditions)       the loop was entered with dead values
     ("exit", node)              the loop never left through this Exit
@@ -84,9 +85,7 @@ class Deadness:
             if passed_on:
                 self._outputs[node, -1] = passed_on
             if kind == "switch":
-                predicate = root_of(*node.inputs[1])
-                for branch in (0, 1):
-                    condition = ("pred", predicate, bool(branch))
+                for branch, condition in enumerate(_branches(node)):
                     self._outputs[node, branch] = conditions | {condition}
 
     def _passed_on(self, node: Node, kind: str | None, conditions: Conditions) -> Conditions:
@@ -231,6 +230,15 @@ def is_loop_merge(node: Node) -> bool:
         and not node.control_inputs
         and not node.inputs[0][0].attrs["is_constant"]
     )
+
+
+def _branches(node: Node) -> list[Condition]:
+    """What kills each output of a Switch, besides what kills all."""
+    chooser = root_of(*node.inputs[1])
+    if node.definition.name in ("Switch", "RefSwitch"):
+        return [("pred", chooser, False), ("pred", chooser, True)]
+    # Only a predicate's two branches are each other's complement.
+    return [("case", chooser, branch) for branch in range(len(node.output_dtypes))]
 
 
 def _join(inputs: list[Conditions]) -> Conditions | None:

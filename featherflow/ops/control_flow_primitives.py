@@ -64,6 +64,35 @@ RefSwitch.shape_fn(_switch_shape)
 RefSwitch.kernel("CPU")(_switch_cpu)
 
 
+# --- _SwitchN: data goes to the output that `output_index` counts ---------------------------------
+
+_SwitchN = define_op(
+    "_SwitchN",  # what a Case becomes in a frozen graph
+    inputs=("data: T", "output_index: int32"),
+    outputs=("outputs: num_outs * T",),
+    attrs=("num_outs: int >= 1", "T: type"),
+    control_flow="switch",
+    aliases=True,
+)
+
+
+@_SwitchN.shape_fn
+def _switch_n_shape(c: InferenceContext) -> list[TensorShape]:
+    c.with_rank(1, 0)
+    return [c.shapes[0]] * c.attrs["num_outs"]
+
+
+@_SwitchN.kernel("CPU")
+def _switch_n_cpu(data: Any, output_index: Any, *, num_outs: int) -> list[Any]:
+    outputs = [DEAD] * num_outs
+    # As a Case: an index that is no branch's takes the last one.
+    outputs[output_index if 0 <= output_index < num_outs else -1] = data
+    return outputs
+
+
+_SwitchN.without_gradient("it stands in frozen graphs only, for the gradient of a Case")
+
+
 # --- Merge: the first input that is not dead ------------------------------------------------------
 
 #: What `value_index` can be, made once; few merges have more inputs.

@@ -13,7 +13,14 @@ import pytest
 import featherflow.compat.v1 as tf
 from featherflow.framework.dead_value import DEAD
 from featherflow.framework.errors import InternalError, InvalidArgumentError
-from featherflow.ops.control_flow_primitives import ControlTrigger, Enter, Exit, Merge, Switch
+from featherflow.ops.control_flow_primitives import (
+    ControlTrigger,
+    Enter,
+    Exit,
+    Merge,
+    Switch,
+    _SwitchN,
+)
 from featherflow.runtime.executor_plan import KernelCache
 from featherflow.runtime.propagator import Propagator
 from featherflow.runtime.step_plan import build_step
@@ -326,3 +333,32 @@ def test_dead_is_one_value() -> None:
     assert pickle.loads(pickle.dumps(DEAD)) is copy.deepcopy(DEAD) is DEAD
     with pytest.raises(TypeError):
         bool(DEAD)
+
+
+# --- one branch of many ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("index", "chosen"), [(0, 10), (1, 20), (2, 30), (3, 30), (-1, 30)])
+@pytest.mark.parametrize("one_by_one", [True, False])
+def test_an_index_chooses_one_of_many_branches(index: int, chosen: int, one_by_one: bool) -> None:
+    """An index that is no branch's chooses the last one."""
+
+    def build() -> Any:
+        branches = _SwitchN(given(10), given(index), num_outs=3)
+        return Merge([branch * (place + 1) for place, branch in enumerate(branches)])[0]
+
+    assert outcome(build, one_by_one) == [chosen]
+
+
+def test_branches_not_chosen_are_dead() -> None:
+    assert outcome(lambda: _SwitchN(given(10), given(1), num_outs=3)[2]) == "dead"
+
+
+def test_two_branches_of_many_are_not_each_others_complement() -> None:
+    """A Merge of some branches is dead where the index chose another."""
+
+    def build() -> Any:
+        branches = _SwitchN(given(10), given(2), num_outs=3)
+        return Merge([branches[0], branches[1]])[0]
+
+    assert outcome(build) == "dead"
