@@ -252,7 +252,7 @@ def _sequence_gradient(gradient_op: Op, op: Any, grads: tuple[Tensor, ...]) -> t
 # --- BlockLSTMGrad, BlockLSTMGradV2 ---------------------------------------------------------------
 
 
-def _define_sequence_grad(name: str, places: tuple[int, ...]) -> Op:
+def _define_sequence_grad(name: str) -> Op:
     op = define_op(
         name,
         inputs=(*_SEQUENCE_INPUTS, *_STATES, "cs_grad: T", "h_grad: T"),
@@ -261,44 +261,6 @@ def _define_sequence_grad(name: str, places: tuple[int, ...]) -> Op:
         ),
         attrs=("use_peephole: bool", _T),
     )
-
-    @op.kernel("CPU", T=_TYPES)
-    def _cpu(
-        seq_len_max: np.ndarray,
-        x: np.ndarray,
-        cs_prev: np.ndarray,
-        h_prev: np.ndarray,
-        w: np.ndarray,
-        wci: np.ndarray,
-        wcf: np.ndarray,
-        wco: np.ndarray,
-        b: np.ndarray,
-        i: np.ndarray,
-        cs: np.ndarray,
-        f: np.ndarray,
-        o: np.ndarray,
-        ci: np.ndarray,
-        co: np.ndarray,
-        h: np.ndarray,
-        cs_grad: np.ndarray,
-        h_grad: np.ndarray,
-        *,
-        use_peephole: bool,
-    ) -> tuple[np.ndarray, ...]:
-        weights = {"w": w, "wci": wci, "wcf": wcf, "wco": wco, "b": b}
-        check_ranks({"x": (x, 3)})
-        arrays = {"x": x, "cs_prev": cs_prev, "h_prev": h_prev, **weights}
-        form = _form(arrays, use_peephole, places=places)
-        states = LSTMStates(i, cs, f, o, ci, co, h)
-        sequences = {**states._asdict(), "cs_grad": cs_grad, "h_grad": h_grad}
-        shape = (len(x), *cs_prev.shape)
-        check_shapes({name: (values, shape) for name, values in sequences.items()})
-        length = check_length(seq_len_max, len(x))
-        gradient = lstm_sequence_gradient(
-            x, cs_prev, h_prev, w, states, cs_grad, h_grad, length, form
-        )
-        return tuple(np.ascontiguousarray(values, x.dtype) for values in gradient)
-
     op.shape_fn(_sequence_grad_shape)
     op.not_differentiable("TensorFlow gives it no gradient")
     return op
@@ -310,5 +272,40 @@ def _sequence_grad_shape(c: InferenceContext) -> list[TensorShape]:
     return [c.with_rank(index, rank) for index, rank in enumerate(ranks, 1)]
 
 
-BlockLSTMGrad = _define_sequence_grad("BlockLSTMGrad", INPUT_CELL_FORGET_OUTPUT)
-BlockLSTMGradV2 = _define_sequence_grad("BlockLSTMGradV2", INPUT_FORGET_CELL_OUTPUT)
+BlockLSTMGrad = _define_sequence_grad("BlockLSTMGrad")
+BlockLSTMGradV2 = _define_sequence_grad("BlockLSTMGradV2")
+
+
+@BlockLSTMGrad.kernel("CPU", T=_TYPES)
+def _block_lstm_grad_cpu(*inputs: np.ndarray, use_peephole: bool) -> tuple[np.ndarray, ...]:
+    return _sequence_gradients(inputs, use_peephole, INPUT_CELL_FORGET_OUTPUT)
+
+
+@BlockLSTMGradV2.kernel("CPU", T=_TYPES)
+def _block_lstm_grad_v2_cpu(*inputs: np.ndarray, use_peephole: bool) -> tuple[np.ndarray, ...]:
+    return _sequence_gradients(inputs, use_peephole, INPUT_FORGET_CELL_OUTPUT)
+
+
+def _sequence_gradients(
+    inputs: tuple[np.ndarray, ...], use_peephole: bool, places: tuple[int, ...]
+) -> tuple[np.ndarray, ...]:
+    arrays = dict(zip(BlockLSTMGrad.input_names, inputs, strict=True))
+    x, cs_prev, h_prev = (arrays[name] for name in ("x", "cs_prev", "h_prev"))
+    check_ranks({"x": (x, 3)})
+    form = _form(arrays, use_peephole, places=places)
+    shape = (len(x), *cs_prev.shape)
+    sequences = {name: arrays[name] for name in (*LSTMStates._fields, "cs_grad", "h_grad")}
+    check_shapes({name: (values, shape) for name, values in sequences.items()})
+    cs_grad, h_grad = sequences.pop("cs_grad"), sequences.pop("h_grad")
+    gradient = lstm_sequence_gradient(
+        x,
+        cs_prev,
+        h_prev,
+        arrays["w"],
+        LSTMStates(**sequences),
+        cs_grad,
+        h_grad,
+        check_length(arrays["seq_len_max"], len(x)),
+        form,
+    )
+    return tuple(np.ascontiguousarray(values, x.dtype) for values in gradient)
