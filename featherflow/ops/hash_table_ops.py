@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from featherflow.framework.dtypes import DType
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.lookup_table import LookupTable, StaticTable
 from featherflow.framework.op import Op, define_op
-from featherflow.framework.op_kernel import OpKernel
+from featherflow.framework.op_kernel import NodeInfo, OpKernel
 from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.source_location import caller_location
 from featherflow.framework.tensor_shape import SCALAR, TensorShape
@@ -52,6 +53,8 @@ _DENSE_ATTRS = (
     "initial_num_buckets: int = 131072",
     "max_load_factor: float = 0.8",
 )
+
+_own_names = itertools.count()
 
 #: Makes a table: (name, attributes of the node, inputs).
 Create = Callable[[str, dict[str, Any], Sequence[np.ndarray]], LookupTable]
@@ -127,11 +130,17 @@ def _register(
     class TableKernel(OpKernel):
         """Gives the table of the node: the session's, or a new one each time."""
 
+        def __init__(self, node: NodeInfo) -> None:
+            super().__init__(node)
+            shares_node_name = node.attrs.get("use_node_name_sharing")
+            own_name = node.name if shares_node_name else f"_{next(_own_names)}_{node.name}"
+            self._name = str(node.attrs.get("shared_name") or own_name)
+
         def compute(self, ctx: Any, *keys: np.ndarray) -> LookupTable:
             attrs = self.node.attrs
             if anonymous:
-                return create(self.node.name, attrs, keys)
-            return shared_table(ctx, self.node, lambda name: create(name, attrs, keys))
+                return create(self._name, attrs, keys)
+            return shared_table(ctx, self._name, attrs, lambda name: create(name, attrs, keys))
 
     for key_dtype, value_dtypes in types.items():
         op.kernel("CPU", key_dtype=key_dtype, value_dtype=value_dtypes)(TableKernel)

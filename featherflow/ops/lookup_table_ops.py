@@ -6,7 +6,6 @@ Either way the value of a handle is the LookupTable itself.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,19 +23,15 @@ from featherflow.graph.tensor import Tensor
 _NO_GRADIENT = "tables are no functions of numbers"
 _VECTOR = TensorShape((None,))
 
-_own_names = itertools.count()
 
-
-def shared_table(ctx: Any, node: Any, create: Callable[[str], LookupTable]) -> LookupTable:
-    """The session's table of a node, under its shared name or its own; made if need be.
+def shared_table(
+    ctx: Any, name: str, attrs: dict[str, Any], create: Callable[[str], LookupTable]
+) -> LookupTable:
+    """The session's table of a name; made if need be.
 
     Raises:
       InvalidArgumentError: the table has other types than the node asks for.
     """
-    attrs = node.attrs
-    name = str(attrs["shared_name"])
-    if not name:
-        name = node.name if attrs["use_node_name_sharing"] else f"_{next(_own_names)}_{node.name}"
     table = ctx.resources.lookup_or_create(
         attrs["container"], name, LookupTable, lambda: create(name)
     )
