@@ -6,7 +6,7 @@ from collections import namedtuple
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from featherflow.framework import dtypes
+from featherflow.framework import dtypes, nest
 from featherflow.framework.dtypes import DType
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
@@ -142,3 +142,10 @@ class SparseTensor:
         )
 
     __repr__ = __str__
+
+
+nest.register_composite(
+    SparseTensor,
+    lambda value: [value.indices, value.values, value.dense_shape],
+    lambda _, parts: SparseTensor(*parts),
+)

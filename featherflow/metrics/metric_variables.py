@@ -16,6 +16,7 @@ from featherflow.ops.confusion_matrix_ops import remove_squeezable_dimensions
 from featherflow.ops.fill_ops import zeros
 from featherflow.ops.reshape_ops import expand_dims, squeeze
 from featherflow.ops.shape_ops import rank
+from featherflow.ops.variable_scope import get_variable_scope
 
 _COLLECTIONS = (GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES)
 
@@ -30,6 +31,7 @@ def metric_variable(
         collections=list(_COLLECTIONS),
         validate_shape=validate_shape,
         name=name,
+        use_resource=get_variable_scope().use_resource,
     )
 
 
