@@ -28,6 +28,9 @@ TOPICS = (
     "layers",
     "normalization",
     "losses",
+    "assertions",
+    "weighted_losses",
+    "metrics",
     "operators",
     "arrays",
     "branches",
@@ -37,6 +40,7 @@ TOPICS = (
     "state",
     "optimizers",
     "training",
+    "input_pipelines",
     "sessions",
 )
 
