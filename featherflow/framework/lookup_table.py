@@ -198,7 +198,11 @@ class StaticTable(LookupTable):
                 f"Table not initialized: {self.name}",
                 remedy="Run its initializer first: sess.run(tf.tables_initializer()).",
             )
-        return super().find(keys, default)
+        found = super().find(keys, default)
+        if default.size <= 1:
+            return found
+        # As in TensorFlow, the first of several default values counts for all.
+        return super().find(keys, default.reshape(-1)[:1].reshape(()))
 
     def export(self) -> tuple[np.ndarray, np.ndarray]:
         if not self.is_initialized:

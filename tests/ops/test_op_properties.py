@@ -80,7 +80,12 @@ class Built:
     ) -> Any:
         with Session(graph=self.graph) as session:
             values = session.run(self.outputs if tensors is None else tensors, feeds or self.feeds)
-        return [np.asarray(value) for value in values] if as_arrays else values
+        return [as_array(value) for value in values] if as_arrays else values
+
+
+def as_array(value: Any) -> np.ndarray:
+    """What a fetch gave as an array; NumPy's own strings would lose zeros at the end."""
+    return np.asarray(value, dtype=object if isinstance(value, bytes) else None)
 
 
 def _outputs(result: Any) -> list[Tensor]:
@@ -102,7 +107,7 @@ def expected_outputs(case: OpCase, dtype: str) -> list[np.ndarray]:
 
 
 def assert_close(actual: Any, expected: np.ndarray, tolerance: float) -> None:
-    actual = widened(np.asarray(actual))
+    actual = widened(as_array(actual))
     assert actual.shape == expected.shape
     if not tolerance:
         np.testing.assert_array_equal(actual, expected)
