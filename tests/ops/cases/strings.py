@@ -234,11 +234,7 @@ NUMBERS = [
     OpCase(
         AsString,
         (Input(2, 3, low=-9, high=9),),
-        lambda x: (
-            np.vectorize(lambda v: format_c(v.item()), otypes=[object])(x)
-            if x.size
-            else x.astype(object)
-        ),
+        lambda x: of_bytes([format_c(value) for value in x.reshape(-1).tolist()], x.shape),
         (*INTEGERS, *FLOATS, *COMPLEX),
         differentiable=False,
     ),
