@@ -1,7 +1,7 @@
 """A TF1 program: the channels of an image from RGB to BGR, in three ways, and what each costs.
 
     python examples/rgb_bgr.py                          compares the results
-    python -m featherflow explain examples/rgb_bgr.py   and says of each node its kernel and its time
+    python -m featherflow explain examples/rgb_bgr.py   and names each node's kernel and time
 
 1. by two transpositions: to channels first, the planes gathered in reverse, and back;
 2. by splitting the image into its channels, and concatenating them in reverse;

@@ -1,6 +1,6 @@
 """Records how TensorFlow trains the character LSTM: initial weights, and two hundred losses.
 
-Run it with an interpreter that has TensorFlow and the package tf_keras (the cells of TF1 live there).
+Run it with an interpreter that has TensorFlow and the package tf_keras, where TF1's cells live.
 The example's own source is run, with `tensorflow.compat.v1` in the place of featherflow.
 """
 
