@@ -38,7 +38,5 @@ def test_explain_names_the_kernels_of_each_way(capsys: pytest.CaptureFixture[str
     explained = capsys.readouterr().out
     assert "3 ways, equal results" in explained
     for op in ("Transpose", "GatherV2", "Split", "ConcatV2", "ReverseV2"):
-        lines = [
-            line for line in explained.splitlines() if line.startswith("  kept") and op in line
-        ]
-        assert lines and all("featherflow/ops/" in line and " ms" in line for line in lines)
+        lines = [line for line in explained.splitlines() if f" {op} " in line]
+        assert any("featherflow/ops/" in line and " ms " in line for line in lines)
