@@ -106,4 +106,4 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
             down = pixels[:, 1:, :, :] - pixels[:, :-1, :, :]
             right = pixels[:, :, 1:, :] - pixels[:, :, :-1, :]
             axes = [1, 2, 3]
-        return add(reduce_sum(magnitude(down), axis=axes) + reduce_sum(magnitude(right), axis=axes)  # type: ignore[operator])
+        return reduce_sum(magnitude(down), axis=axes) + reduce_sum(magnitude(right), axis=axes)  # type: ignore[operator]

@@ -246,12 +246,13 @@ def ssim_multiscale(
         factors: list[Tensor] = []
         similarity: Any = None
         for scale in range(len(power_factors)):
-            if scale:
-                pair = [_halved(image) for image in pair]
-            similarity, structure = (
-                reduce_mean(values, [-3, -2]) for values in _per_channel(*pair, largest, window)
-            )
-            factors.append(relu(structure))
+            with op_scope(f"Scale{scale}", "", pair):
+                if scale:
+                    pair = [_halved(image) for image in pair]
+                similarity, structure = (
+                    reduce_mean(values, [-3, -2]) for values in _per_channel(*pair, largest, window)
+                )
+                factors.append(relu(structure))
         scales = stack([*factors[:-1], relu(similarity)], axis=-1)
         weighted = power(scales, np.asarray(power_factors, np.float32))
         return reduce_mean(reduce_prod(weighted, [-1]), [-1])
