@@ -31,11 +31,13 @@ class ErrorPolicy:
       errors: "strict" refuses, "replace" puts `replacement` in their place, "ignore" drops them.
       replacement: a code point.
       controls: whether the characters below 0x20 count as errors.
+      strict_controls: whether "strict" refuses these, too; otherwise it replaces them.
     """
 
     errors: str
     replacement: int
     controls: bool = False
+    strict_controls: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.replacement <= 0x10FFFF:
@@ -55,7 +57,7 @@ class ErrorPolicy:
         result: tuple[list[int], list[int]] = ([], [])
         for point, place in zip(points, places):
             if point == INVALID or (self.controls and point <= _LAST_CONTROL):
-                if self.errors == "strict":
+                if self.errors == "strict" and (point == INVALID or self.strict_controls):
                     raise InvalidArgumentError(
                         None, None, "Invalid formatting on input string", received=f"byte {place}"
                     )
@@ -101,6 +103,8 @@ def decoded(text: bytes, codec: codecs.CodecInfo) -> tuple[list[int], list[int]]
             continue
         points += map(ord, part)
         places += (np.array(_starts(part, codec), np.int64) + start + skipped).tolist()
+    if skipped and places:
+        places[0] = 0  # the mark goes with the first character
     return points, places
 
 

@@ -159,10 +159,10 @@ def reduce_join_v2(
     ...     sess.run(tf.strings.reduce_join([["a", "b"], ["c", "d"]], 0)).tolist()
     [b'ac', b'bd']
     """
-    with name_scope(name, "ReduceJoin", [inputs, axis]):
+    with name_scope(None, "ReduceJoin", [inputs, axis]):
         inputs = convert_to_tensor(inputs)
         axes = _all_axes_last_first(inputs) if axis is None else axis
-        return ReduceJoin(inputs, axes, keep_dims=bool(keepdims), separator=separator)
+        return ReduceJoin(inputs, axes, keep_dims=bool(keepdims), separator=separator, name=name)
 
 
 def _all_axes_last_first(inputs: Tensor) -> Tensor:

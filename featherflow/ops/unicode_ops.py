@@ -187,7 +187,7 @@ def _unicode_transcode_cpu(
     replacement_char: int,
     replace_control_characters: bool,
 ) -> np.ndarray:
-    policy = ErrorPolicy(errors, replacement_char, replace_control_characters)
+    policy = ErrorPolicy(errors, replacement_char, replace_control_characters, True)
     codec = text_codecs.find_codec(input_encoding)
 
     def transcode(text: bytes) -> bytes:
