@@ -54,6 +54,7 @@ class DenseTable(LookupTable):
         self._hash_of = hash_of
         self._buckets: list[Any] = [_EMPTY] * buckets
         self._places: dict[Any, int] = {}
+        self._remains: dict[int, Any] = {}  # the values that are left in deleted buckets
 
     def find(self, keys: np.ndarray, default: np.ndarray) -> np.ndarray:
         self._outer_shape(keys)
@@ -61,13 +62,16 @@ class DenseTable(LookupTable):
         return super().find(keys, default)
 
     def export(self) -> tuple[np.ndarray, np.ndarray]:
-        """(keys, values) of all buckets; zeros are the values of those without a key."""
+        """(keys, values) of all buckets; those that were never used have zeros for values."""
         with self._lock:
             buckets, values = list(self._buckets), dict(self._values)
+            remains = dict(self._remains)
         marks = {_EMPTY: self._marks["empty_key"], _DELETED: self._marks.get("deleted_key")}
         nothing = np.zeros(self.value_shape, self.value_dtype.numpy_dtype)
         keys = self._keys_array([marks.get(key, key) for key in buckets])
-        shown = self._values_array([values.get(key, nothing) for key in buckets])
+        shown = self._values_array(
+            [values.get(key, remains.get(place, nothing)) for place, key in enumerate(buckets)]
+        )
         # Scalars are rows of one: buckets are matrices.
         return keys.reshape(len(buckets), -1), shown.reshape(len(buckets), -1)
 
@@ -84,6 +88,7 @@ class DenseTable(LookupTable):
         with self._lock:
             self._values.clear()
             self._places.clear()
+            self._remains.clear()
             self._buckets = [_EMPTY] * len(self._buckets)
             self._put([key for key, _ in pairs], [value for _, value in pairs])
 
@@ -99,10 +104,11 @@ class DenseTable(LookupTable):
 
     def _drop(self, keys: Sequence[Any]) -> None:
         self._refuse_marks(keys)
-        super()._drop(keys)
         for key in keys:
             if key in self._places:
-                self._buckets[self._places.pop(key)] = _DELETED
+                bucket = self._places.pop(key)
+                self._buckets[bucket] = _DELETED
+                self._remains[bucket] = self._values.pop(key)
 
     def _refuse_marks(self, keys: Sequence[Any]) -> None:
         for name, mark in self._marks.items():
@@ -120,6 +126,7 @@ class DenseTable(LookupTable):
             return
         old = [key for key in self._buckets if key is not _EMPTY and key is not _DELETED]
         self._buckets = [_EMPTY] * wanted
+        self._remains.clear()
         for key in old:
             self._place(key)
 
@@ -131,3 +138,4 @@ class DenseTable(LookupTable):
             bucket = (bucket + step) & mask
         self._buckets[bucket] = key
         self._places[key] = bucket
+        self._remains.pop(bucket, None)

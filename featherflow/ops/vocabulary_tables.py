@@ -65,8 +65,8 @@ class StaticVocabularyTable(LookupInterface):
         if initializer is None:
             self._table_name = name or "hash_bucket"
         else:
-            self._table = StaticHashTable(initializer, -1, name, experimental_is_anonymous)
-            self._table_name = self._table.name
+            self._table = StaticHashTable(initializer, -1, None, experimental_is_anonymous)
+            self._table_name = name or self._table.name
 
     @property
     def name(self) -> str:
