@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from featherflow.framework.errors import InvalidArgumentError
+from featherflow.kernels.allocation import check_allocation
 
 # --- row splits -----------------------------------------------------------------------------------
 
@@ -67,11 +68,12 @@ def ranges(
             steps = np.ceil(np.abs((limits - starts) / deltas))
         is_ahead = (deltas > 0) == (starts < limits)
         counts = np.where(is_ahead & (starts != limits), steps, 0).tolist()
-    if any(not count < 1 << 40 for count in counts):
+    if any(not count < 1 << 62 for count in counts):
         raise InvalidArgumentError(
             None, None, "Requires ((limit - start) / delta) to fit", received=str(counts)
         )
     sizes = np.array(counts, np.int64)
+    check_allocation((int(sizes.sum()),), starts.dtype)
     splits = np.concatenate([[0], np.cumsum(sizes)])
     numbers = places_in_rows(splits).astype(starts.dtype)
     return splits, np.repeat(starts, sizes) + numbers * np.repeat(deltas, sizes)
@@ -203,8 +205,14 @@ def to_tensor(
         parents, places = target[partition.rows[:count]], partition.places[:count]
         is_in = (parents >= 0) & (places < outer[-1])
         target = np.where(is_in, parents * outer[-1] + places, -1)
+    if len(target) > len(values):
+        raise InvalidArgumentError(
+            None, None, "There are fewer values than the partitions say", received=str(len(values))
+        )
+    if math.prod(outer) >= 1 << 62:
+        raise InvalidArgumentError(None, None, "The result is too large", received=str(outer))
+    check_allocation((*outer, *values.shape[1:]), values.dtype)
     result = np.empty((math.prod(outer), *values.shape[1:]), values.dtype)
     result[...] = default
-    target = target[: len(values)]
     result[target[target >= 0]] = values[: len(target)][target >= 0]
     return result.reshape(*outer, *values.shape[1:])

@@ -12,6 +12,7 @@ import numpy as np
 
 from featherflow.framework.errors import InternalError, InvalidArgumentError
 from featherflow.kernels import gathering
+from featherflow.kernels.allocation import check_allocation
 
 # --- checks ---------------------------------------------------------------------------------------
 
@@ -102,7 +103,11 @@ def merge(a_indices: np.ndarray, b_indices: np.ndarray) -> tuple[np.ndarray, np.
       Places in `a_indices` and in `b_indices` for each element of the union, −1 for none. Lists
       that are not in order, or hold a vector twice, are merged as far as they are in step.
     """
-    a_keys, b_keys = row_major_keys(a_indices, b_indices)
+    return merge_keys(*row_major_keys(a_indices, b_indices))
+
+
+def merge_keys(a_keys: np.ndarray, b_keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """`merge` of lists of numbers that stand for index vectors."""
     if (a_keys[1:] > a_keys[:-1]).all() and (b_keys[1:] > b_keys[:-1]).all():
         union = np.union1d(a_keys, b_keys)
         places = np.full((2, len(union)), -1, np.int64)
@@ -244,6 +249,7 @@ def fill_empty_rows(rows: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarra
             "Received a tensor without rows that has elements",
             received=f"{len(rows)} elements",
         )
+    check_allocation((count,), np.dtype(np.int64))
     gathering.check_indices(rows, count, "rows")
     counts = np.bincount(rows, minlength=count)
     is_empty = counts == 0

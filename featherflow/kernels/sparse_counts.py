@@ -14,7 +14,8 @@ def rows_of_splits(splits: np.ndarray, count: int) -> np.ndarray:
     Raises:
       InvalidArgumentError: the splits do not start with 0 or do not end with `count`.
     """
-    if splits.ndim != 1 or not splits.size or splits[0] != 0 or splits[-1] != count:
+    splits = splits.reshape(-1)
+    if not splits.size or splits[0] != 0 or splits[-1] != count:
         raise InvalidArgumentError(
             None,
             None,

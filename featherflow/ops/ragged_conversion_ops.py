@@ -15,7 +15,6 @@ from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import ragged as kernels
-from featherflow.kernels.allocation import check_allocation
 from featherflow.kernels.ragged import Partition
 from featherflow.ops.comparison_ops import Less
 from featherflow.ops.constant_ops import constant
@@ -60,6 +59,8 @@ def _ragged_rank(types: tuple[str, ...]) -> int:
 def _ragged_to_tensor_shape(c: InferenceContext) -> TensorShape:
     types = c.attrs["row_partition_types"]
     _check_types(c, types)
+    for place, kind in enumerate(types):
+        c.with_rank(3 + place, 0 if kind == "FIRST_DIM_SIZE" else 1)
     rank = _ragged_rank(types)
     c.with_rank_at_most(0, 1)
     if c.shapes[0].rank == 0 and c.constant(0) is None:
@@ -123,8 +124,6 @@ def _ragged_to_tensor_cpu(
             "default_value must broadcast to the inner dimensions of the values",
             received=f"{list(default_value.shape)} and {list(inner)}",
         )
-    known = [size for size in sizes[: len(partitions) + 1] if size >= 0]
-    check_allocation([*known, *inner], values.dtype)
     outer = sizes[: len(partitions) + 1]
     return kernels.to_tensor(partitions, values, outer, default_value)
 

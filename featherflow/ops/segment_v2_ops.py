@@ -14,7 +14,7 @@ from featherflow.framework.op import Op, define_op
 from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.kernels import gathering
-from featherflow.ops.gather_ops import SEGMENT_TYPES
+from featherflow.ops.gather_ops import SEGMENT_TYPES, unsorted_segment_shape
 from featherflow.ops.segment_ops import highest, lowest
 from featherflow.ops.type_groups import NUMBERS, REAL
 
@@ -24,18 +24,7 @@ _REAL_TYPES = (
 
 
 def _segments_shape(c: InferenceContext) -> TensorShape:
-    data, ids = c.shapes[0], c.shapes[1]
-    c.with_rank(2, 0)
-    if ids._dims is None:
-        return UNKNOWN
-    c.with_rank(1, 1)
-    count = c.constant(2)
-    if count is not None and count < 0:
-        c.fail(f"num_segments must be 0 or more: {int(count)}")
-    dims = c.with_rank_at_least(0, 1)._dims
-    if dims is None or data._dims is None:
-        return UNKNOWN
-    return TensorShape._of((None if count is None else int(count), *dims[1:]))
+    return UNKNOWN if c.shapes[1]._dims is None else unsorted_segment_shape(c)
 
 
 def _define(name: str, combine: np.ufunc, empty: Any, *, real: bool = False) -> Op:

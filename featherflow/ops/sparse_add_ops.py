@@ -136,13 +136,12 @@ def _sparse_add_grad_cpu(
     )
 
 
-def _looked_up(keys: np.ndarray, sorted_keys: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The value of each key, 0 for a key that is not there."""
+def _looked_up(keys: np.ndarray, sum_keys: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The value of each key, 0 for a key that is not there; both lists are read in step."""
+    places, sum_places = kernels.merge_keys(keys, sum_keys)
+    is_met = (places >= 0) & (sum_places >= 0)
     result = np.zeros(len(keys), values.dtype)
-    if len(sorted_keys):
-        places = np.searchsorted(sorted_keys, keys).clip(max=len(sorted_keys) - 1)
-        is_there = sorted_keys[places] == keys
-        result[is_there] = values[places[is_there]]
+    result[places[is_met]] = values[sum_places[is_met]]
     return result
 
 

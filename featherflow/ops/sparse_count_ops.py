@@ -43,8 +43,10 @@ DenseCountSparseOutput.not_differentiable(_NO_GRADIENT)
 
 @DenseCountSparseOutput.shape_fn
 def _dense_count_shape(c: InferenceContext) -> list[TensorShape]:
-    rank = c.shapes[0].rank
-    return _counted_parts(rank if rank is not None else c.shapes[1].rank)
+    values, weights = c.shapes
+    if weights.num_elements():  # none may stand for weights of 1
+        values = c.merge(values, weights)
+    return _counted_parts(values.rank if values.rank is not None else weights.rank)
 
 
 def _counted_parts(rank: int | None) -> list[TensorShape]:
@@ -95,8 +97,7 @@ SparseCountSparseOutput.not_differentiable(_NO_GRADIENT)
 
 @SparseCountSparseOutput.shape_fn
 def _sparse_count_shape(c: InferenceContext) -> list[TensorShape]:
-    rank = c.shapes[0].as_list()[1] if c.shapes[0].rank == 2 else None
-    return _counted_parts(rank)
+    return _counted_parts(c.dims(0, 2)[1])
 
 
 @SparseCountSparseOutput.kernel("CPU", output_type=_COUNTED)
@@ -159,7 +160,7 @@ def _ragged_count_cpu(
         kernels.rows_of_splits(splits, len(flat)),
         flat,
         weights.reshape(-1),
-        num_rows=len(splits) - 1,
+        num_rows=splits.size - 1,
         bounds=(minlength, maxlength),
         binary=binary_output,
         dtype=output_type.numpy_dtype,
@@ -188,10 +189,10 @@ def _sparse_bincount_shape(c: InferenceContext) -> TensorShape:
         return UNKNOWN
     if size.ndim or size < 0:
         c.fail("size must be a scalar of 0 or more", received=str(size.tolist()))
-    if shape is None:
+    if shape is None or shape.ndim != 1:
         return UNKNOWN
-    if len(shape) > 2:
-        c.fail("The rank must be at most 2", received=f"dense_shape {shape.tolist()}")
+    if not 1 <= len(shape) <= 2:
+        c.fail("The rank must be 1 or 2", received=f"dense_shape {shape.tolist()}")
     return TensorShape([*shape.tolist()[:1], int(size)] if len(shape) > 1 else [int(size)])
 
 
@@ -210,14 +211,12 @@ def _sparse_bincount_cpu(
     is_vector = len(dense_shape) < 2
     num_rows = 1 if is_vector else int(dense_shape[0])
     rows = np.zeros(len(values), np.int64) if is_vector else indices[:, 0]
-    if num_rows < 0 or (rows.size and not (rows.min() >= 0 and rows.max() < num_rows)):
-        raise InvalidArgumentError(
-            None, None, "A row is out of bounds", received=f"shape {dense_shape.tolist()}"
-        )
+    check_sizes(dense_shape)
+    check_bounds(indices, dense_shape)
     check_allocation((num_rows, count), weights.dtype)
     output = np.zeros((num_rows, count), weights.dtype)
     _check_enough(weights, values)
-    kernels.bin_rows(rows, values, weights, output, binary_output)
+    kernels.bin_rows(rows, values, weights.reshape(-1), output, binary_output)
     return output[0] if is_vector else output
 
 
@@ -230,7 +229,7 @@ def _size_of(size: np.ndarray) -> int:
 
 
 def _check_enough(weights: np.ndarray, values: np.ndarray) -> None:
-    if weights.size and (weights.ndim != 1 or len(weights) < values.size):
+    if weights.size and weights.size < values.size:
         raise InvalidArgumentError(
             None,
             None,
@@ -271,8 +270,8 @@ def _ragged_bincount_cpu(
     rows = kernels.rows_of_splits(splits, len(flat))
     if flat.size and flat.min() < 0:
         raise InvalidArgumentError(None, None, "Input must be non-negative")
-    check_allocation((len(splits) - 1, count), weights.dtype)
-    output = np.zeros((len(splits) - 1, count), weights.dtype)
+    check_allocation((splits.size - 1, count), weights.dtype)
+    output = np.zeros((splits.size - 1, count), weights.dtype)
     _check_enough(weights, flat)
-    kernels.bin_rows(rows, flat, weights, output, binary_output)
+    kernels.bin_rows(rows, flat, weights.reshape(-1), output, binary_output)
     return output

@@ -65,7 +65,7 @@ def _as_sparse(totals: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, ...]
 
 
 def _scalar(array: np.ndarray, what: str) -> Any:
-    if array.ndim:
+    if array.size != 1:
         raise InvalidArgumentError(
             None, None, f"{what} must be a scalar", received=f"shape {list(array.shape)}"
         )
@@ -130,7 +130,9 @@ SparseCrossV2.not_differentiable("its inputs are ids")
 
 @SparseCrossV2.kernel("CPU")
 def _sparse_cross_v2_cpu(*parts: np.ndarray, N: int) -> tuple[np.ndarray, ...]:
-    separator = _scalar(parts[-1], "sep")
+    if parts[-1].ndim:
+        raise InvalidArgumentError(None, None, "sep must be a scalar")
+    separator = parts[-1].item()
     columns = _columns(parts[:-1], N)
     totals, places = kernels.choices(columns)
     return _as_sparse(totals, kernels.joined(columns, places, separator))
@@ -150,11 +152,11 @@ SparseCrossHashed.not_differentiable("its inputs are ids")
 def _sparse_cross_hashed_cpu(*parts: np.ndarray, N: int) -> tuple[np.ndarray, ...]:
     *inputs, num_buckets, strong_hash, salt = parts
     buckets = _scalar(num_buckets, "num_buckets")
-    if salt.shape != (2,):
+    if salt.size != 2:
         raise InvalidArgumentError(
             None, None, "salt must have 2 elements", received=f"shape {list(salt.shape)}"
         )
-    key = (int(salt[0]), int(salt[1])) if _scalar(strong_hash, "strong_hash") else None
+    key = tuple(salt.reshape(-1).tolist()) if _scalar(strong_hash, "strong_hash") else None
     columns = _columns(inputs, N)
     totals, places = kernels.choices(columns)
     return _as_sparse(totals, kernels.hashed(columns, places, buckets, key=key))

@@ -28,7 +28,7 @@ from featherflow.ops.fill_ops import ones, zeros_like
 from featherflow.ops.scatter_nd_ops import GatherNd
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.sparse_add_ops import SUM_TYPES, SparseTensorDenseAdd
-from featherflow.ops.sparse_shapes import MATRIX, VECTOR, vector
+from featherflow.ops.sparse_shapes import MATRIX, VECTOR, check_part_ranks, vector
 from featherflow.ops.sparse_tensor_ops import as_sparse_tensor
 from featherflow.ops.type_groups import REAL
 
@@ -168,6 +168,8 @@ def _define_extremum(name: str, combine: np.ufunc, types: str) -> Op:
 
     @op.shape_fn
     def shape(c: InferenceContext) -> list[TensorShape]:
+        for first in (0, 3):
+            check_part_ranks(c, first)
         return [MATRIX, VECTOR]
 
     @op.kernel("CPU", T=REAL)

@@ -160,7 +160,9 @@ def _sparse_reshape_cpu(
     result = np.empty((len(places), len(sizes)), np.int64)
     for axis in range(len(sizes)):
         step = max(math.prod(sizes[axis + 1 :]), 1)
-        result[:, axis], places = places // step, places % step
+        # Towards zero, also for indices that are out of bounds.
+        result[:, axis] = np.abs(places) // step * np.sign(places)
+        places = places - result[:, axis] * step
     return result, np.array(sizes, np.int64)
 
 

@@ -87,6 +87,8 @@ def _reduced_shape(c: InferenceContext) -> TensorShape:
     if shape is None or axes is None:
         return UNKNOWN
     sizes = shape.reshape(-1).tolist()
+    if not sizes:
+        c.fail("Input tensor must have at least 1 dimension")
     # As TensorFlow has it: what is out of range counts from the start again, or for nothing.
     gone = {int(np.fmod(axis + len(sizes), len(sizes))) for axis in axes.reshape(-1).tolist()}
     if c.attrs["keep_dims"]:

@@ -50,10 +50,10 @@ def _define(name: str, power: float) -> Op:
                 "segment_ids and indices should be vectors of one size",
                 received=f"{list(segment_ids.shape)} and {list(indices.shape)}",
             )
+        if not len(indices) or dense_output_dim0 == 0:
+            return np.zeros((0, *grad.shape[1:]), grad.dtype), indices[:0].copy()
         gathering.check_indices(indices, int(dense_output_dim0))
         gathering.check_indices(segment_ids, len(grad), "segment_ids")
-        if not len(indices):
-            return np.zeros((0, *grad.shape[1:]), grad.dtype), indices.copy()
         rows = grad[segment_ids].astype(compute_dtype(grad.dtype), copy=False)
         if power:
             sizes = np.bincount(segment_ids, minlength=len(grad))[segment_ids]

@@ -21,6 +21,13 @@ def matrix(rows: Dim, columns: Dim) -> TensorShape:
     return TensorShape._of((rows, columns))
 
 
+def check_part_ranks(c: InferenceContext, first: int = 0) -> None:
+    """Refuses indices (input `first`) that are no matrix, and values or a shape that no vectors."""
+    c.with_rank(first, 2)
+    c.with_rank(first + 1, 1)
+    c.with_rank(first + 2, 1)
+
+
 def parts_shapes(c: InferenceContext, first: int = 0) -> tuple[Dim, Dim]:
     """The number of elements and the rank of the SparseTensor whose indices are input `first`.
 

@@ -122,6 +122,7 @@ def _sparse_slice_grad_cpu(
         and input_indices.shape[1] == output_indices.shape[1]
         and input_start.shape == input_indices.shape[1:]
         and backprop_val_grad.shape == output_indices.shape[:1]
+        and len(output_indices) <= len(input_indices)
     )
     if not fits:
         raise InvalidArgumentError(
@@ -289,6 +290,8 @@ def _sparse_concat_cpu(
     indices, values, shapes = parts[:count], parts[count : 2 * count], parts[2 * count :]
     for part in zip(indices, values, shapes):
         kernels.check_parts(*part)
+    if any((shape < 0).any() for shape in shapes):
+        raise InternalError(None, None, "A size of a SparseTensor is negative")
     rank = len(shapes[0])
     if not -rank <= concat_dim < rank:
         raise InvalidArgumentError(
