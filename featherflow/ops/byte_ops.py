@@ -122,20 +122,18 @@ DecodePaddedRaw = define_op(
 
 @DecodePaddedRaw.shape_fn
 def _decode_padded_raw_shape(c: InferenceContext) -> TensorShape:
-    dims = c.shapes[0]._dims
-    if dims is None:
-        return UNKNOWN
-    length = c.constant(1)
-    if length is None:
-        return TensorShape._of((*dims, None))
-    size, count = c.attrs["out_type"].size, int(length)
-    if count < 0 or count % size:
+    dims, length = c.shapes[0]._dims, c.constant(1)
+    size = c.attrs["out_type"].size
+    count = None if length is None else int(length)
+    if count is not None and (count < 0 or count % size):
         c.fail(
             "fixed_length must be a multiple of the size of a number, and not negative",
             received=count,
             expected=f"a multiple of {size}",
         )
-    return TensorShape._of((*dims, count // size))
+    if dims is None:
+        return UNKNOWN
+    return TensorShape._of((*dims, None if count is None else count // size))
 
 
 @DecodePaddedRaw.kernel(

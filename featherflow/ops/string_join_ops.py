@@ -97,8 +97,10 @@ ReduceJoin = define_op(
 def _reduce_join_shape(c: InferenceContext) -> TensorShape:
     c.with_rank_at_most(1, 1)
     dims, axes = c.shapes[0]._dims, c.constant(1)
-    if dims is None or axes is None:
+    if dims is None:
         return UNKNOWN
+    if axes is None:
+        return TensorShape._of((None,) * len(dims)) if c.attrs["keep_dims"] else UNKNOWN
     for axis in axes.reshape(-1).tolist():
         if not -len(dims) <= axis < len(dims):
             c.fail(f"Invalid reduction dimension {axis} for input with {len(dims)} dimensions.")

@@ -179,10 +179,10 @@ Substr = define_op(
 
 @Substr.shape_fn
 def _substr_shape(c: InferenceContext) -> TensorShape:
-    text, start, length = c.shapes
+    text, start = c.shapes[0], c.shapes[1]
     if start._dims is not None:
-        c.with_rank(2, len(start._dims))
-        if length._dims is not None and start._dims != length._dims:
+        length = c.with_rank(2, len(start._dims))
+        if start._dims != length._dims:  # an unknown size is another one, as in TensorFlow
             c.fail(f"pos and len shapes must match: {start} vs. {length}", received=c.received())
     return UNKNOWN if start._dims is None else broadcast_static(c, text, start)
 

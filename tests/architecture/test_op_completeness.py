@@ -24,7 +24,10 @@ _STATE = "tests/differential/cases/variables.py: they take variables"
 #: Families that rows of `tests/ops/cases` cannot call, and the tests that call them instead.
 FAMILIES_TESTED_ELSEWHERE: dict[str, str] = {
     "control_flow_primitives": "tests/runtime/test_propagator.py: frames and dead values",
+    "file_ops": "tests/differential/cases/byte_strings.py: they take files",
     "functional_ops": "tests/ops/test_functional_ops.py: they call functions",
+    "hash_table_ops": "tests/differential/cases/lookup_tables.py: they make tables",
+    "lookup_table_ops": "tests/differential/cases/lookup_tables.py: they take tables",
     "print_ops": "tests/differential/cases/checks.py: they print",
     "py_func_ops": "tests/differential/cases/checks.py: they call Python",
     "assert_ops": "tests/differential/cases/checks.py: they fail",
@@ -36,6 +39,7 @@ FAMILIES_TESTED_ELSEWHERE: dict[str, str] = {
     "sparse_tensor_map_ops": "tests/differential/programs/input_pipelines.py: they keep tensors",
     "stateless_random_ops": "tests/ops/test_random_ops.py: values have no formula",
     "sendrecv_ops": "tests/runtime/test_rendezvous.py: they meet",
+    "table_file_ops": "tests/differential/cases/lookup_tables.py: they take tables",
     "tensor_array_ops": "tests/differential/cases/tensor_arrays.py: they take handles",
     "ragged_variant_ops": "tests/differential/cases/ragged_ops.py: they take variants",
     "sparse_serialization_ops": "tests/differential/cases/sparse_counts.py: they make messages",
