@@ -22,10 +22,12 @@ export_value(
 
 export_value(_SHAPES, "TensorShape")
 export_value(f"{_FRAMEWORK}.dimension", "Dimension", v1_only=True)
-export_value(
-    f"{_FRAMEWORK}.dimension", "dimension_value", "compat.dimension_value", "dimension_value"
-)
-export_value(_SHAPES, "dimension_at_index", "compat.dimension_at_index")
+for _name, _module in (
+    ("dimension_value", f"{_FRAMEWORK}.dimension"),
+    ("dimension_at_index", _SHAPES),
+):
+    export_value(_module, _name, f"compat.{_name}")
+    export_value(_module, _name, v1_only=True)
 
 export_value(f"{_FRAMEWORK}.device", "DeviceSpec")
 export_value(f"{_FRAMEWORK}.device", "DeviceSpecV1", "DeviceSpec", v1_only=True)
@@ -37,7 +39,7 @@ for _name, _value in vars(errors).items():
         and _value is not errors.StatusError
     ) or (_name.isupper() and isinstance(_value, int)):
         export_value(_ERRORS, _name, f"errors.{_name}")
-export_value(_ERRORS, "OpError", "errors.OpError", "OpError")
+export_value(_ERRORS, "OpError", v1_only=True)
 
 export_value(f"{_GRAPH}.graph", "Graph")
 export_value(f"{_GRAPH}.operation", "Operation")
@@ -84,7 +86,12 @@ export_value("featherflow.protos.cluster_pb2", "ClusterDef", "train.ClusterDef")
 export_value("featherflow.protos.cluster_pb2", "JobDef", "train.JobDef")
 
 _VERSION = "featherflow._version"
-export_value(_VERSION, "VERSION", "version.VERSION", "VERSION", "__version__")
-export_value(_VERSION, "GRAPH_DEF_VERSION", "version.GRAPH_DEF_VERSION", "GRAPH_DEF_VERSION")
-export_value(_VERSION, "GRAPH_DEF_VERSION_MIN_CONSUMER", "version.GRAPH_DEF_VERSION_MIN_CONSUMER")
-export_value(_VERSION, "GRAPH_DEF_VERSION_MIN_PRODUCER", "version.GRAPH_DEF_VERSION_MIN_PRODUCER")
+export_value(_VERSION, "VERSION", "version.VERSION", "__version__")
+for _name in (
+    "GRAPH_DEF_VERSION",
+    "GRAPH_DEF_VERSION_MIN_CONSUMER",
+    "GRAPH_DEF_VERSION_MIN_PRODUCER",
+    "VERSION",
+):
+    export_value(_VERSION, _name, f"version.{_name}")
+    export_value(_VERSION, _name, v1_only=True)

@@ -233,18 +233,18 @@ class Graph:
         """Whether `tensor` may be fed."""
         return tensor not in self._unfeedable
 
-    def is_fetchable(self, element: Any) -> bool:
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
         """Whether a Tensor or Operation may be fetched."""
-        operation = element.op if isinstance(element, Tensor) else element
+        operation = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
         return operation not in self._unfetchable
 
     def prevent_feeding(self, tensor: Tensor) -> None:
         """Refuses feeds of `tensor` from now on."""
         self._unfeedable.add(tensor)
 
-    def prevent_fetching(self, operation: Operation) -> None:
-        """Refuses fetches of `operation` and its outputs from now on."""
-        self._unfetchable.add(operation)
+    def prevent_fetching(self, op: Operation) -> None:
+        """Refuses fetches of `op` and its outputs from now on."""
+        self._unfetchable.add(op)
 
     # --- scopes -----------------------------------------------------------------------------------
 

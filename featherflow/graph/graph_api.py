@@ -115,6 +115,12 @@ class name_scope_v2(name_scope):
 
 
 @export("device")
+def device_v2(device_name: Any) -> AbstractContextManager[None]:
+    """`device` under TF2's name of the argument."""
+    return device(device_name)
+
+
+@export_v1("device")
 def device(device_name_or_function: Any) -> AbstractContextManager[None]:
     """Asks for a device for the nodes made inside the block.
 
@@ -199,3 +205,40 @@ def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
         return None, None
     first, second = (seed % _MAX_SEED for seed in seeds)
     return (0, _MAX_SEED) if (first, second) == (0, 0) else (first, second)
+
+
+@export("random.set_seed")
+def set_seed(seed: int | None) -> None:
+    """`set_random_seed` under TF2's name."""
+    set_random_seed(seed)
+
+
+@export("get_current_name_scope")
+def get_current_name_scope() -> str:
+    """The name scope around, without a closing "/"; "" outside of all."""
+    return get_default_graph().get_name_scope()
+
+
+@export("inside_function")
+def inside_function() -> bool:
+    """Whether ops that are called now become nodes of a function."""
+    return get_default_graph().building_function
+
+
+@export("init_scope")
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """Ops called inside of the block are made outside of functions, branches and loops.
+
+    The name scope stays; control dependencies do not. Variables are initialised there.
+    """
+    graph = get_default_graph()
+    scope = graph.get_name_scope()
+    while graph.building_function:
+        graph = graph.outer_graph  # type: ignore[attr-defined]
+    with (
+        graph.as_default(),
+        graph.control_dependencies(None),
+        graph.name_scope(f"{scope}/" if scope else None),
+    ):
+        yield

@@ -7,11 +7,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from featherflow.framework.exports import export
+from featherflow.framework.exports import export, export_v1
 from featherflow.graph.graph import Graph
 
 
-@export("io.write_graph", "train.write_graph")
+@export("io.write_graph")
+@export_v1("train.write_graph")
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
     """Writes a graph to the file `logdir/name`, which holds all of it or is not there at all.
 

@@ -274,8 +274,14 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
 
 
 @export("nn.crelu")
-def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
+def crelu_v2(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """relu of [x, −x] side by side along `axis`. Shang et al. 2016."""
+    return crelu(features, name, axis)
+
+
+@export_v1("nn.crelu")
+def crelu(features: Any, name: str | None = None, axis: int = -1) -> Tensor:
+    """`crelu_v2` with TF1's order of arguments."""
     with op_scope(name, "CRelu", [features]) as scope:
         features = convert_to_tensor(features, name="features")
         both = concat([features, -features], axis, name=scope)

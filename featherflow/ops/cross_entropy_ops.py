@@ -244,6 +244,14 @@ def _sparse_cross_entropy_grad(op: Any, grad: Tensor, backprop_grad: Tensor) -> 
 
 
 @export("nn.sparse_softmax_cross_entropy_with_logits")
+def sparse_softmax_cross_entropy_with_logits_v2(
+    labels: Any, logits: Any, name: str | None = None
+) -> Tensor:
+    """`sparse_softmax_cross_entropy_with_logits`, whose arguments must be given in TF2."""
+    return sparse_softmax_cross_entropy_with_logits(labels, logits, name)
+
+
+@export_v1("nn.sparse_softmax_cross_entropy_with_logits")
 def sparse_softmax_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:

@@ -42,9 +42,9 @@ class RegisterGradient:
         _check_name(op_type)
         self._op_type = op_type
 
-    def __call__(self, function: Function) -> Function:
-        _register(self._op_type, function, caller_location())
-        return function
+    def __call__(self, f: Function) -> Function:
+        _register(self._op_type, f, caller_location())
+        return f
 
 
 @export("no_gradient")

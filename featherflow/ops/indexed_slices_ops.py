@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from featherflow.framework.dtypes import DType
-from featherflow.framework.exports import export_value
+from featherflow.framework.dtypes import DType, as_dtype
+from featherflow.framework.exports import export, export_v1, export_value
 from featherflow.framework.op import get_op
-from featherflow.framework.tensor_conversion import register_tensor_conversion_function
+from featherflow.framework.tensor_conversion import (
+    convert_to_tensor,
+    register_tensor_conversion_function,
+)
 from featherflow.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
+from featherflow.graph.sparse_tensor import SparseTensor
 from featherflow.graph.tensor import Tensor
 
 __all__ = ["IndexedSlices", "IndexedSlicesValue"]
@@ -47,3 +51,28 @@ def _convert(
 
 
 register_tensor_conversion_function(IndexedSlices, _convert)
+
+
+@export_v1("convert_to_tensor_or_indexed_slices")
+def convert_to_tensor_or_indexed_slices(
+    value: Any, dtype: Any = None, name: str | None = None
+) -> Tensor | IndexedSlices:
+    """IndexedSlices as they are; other values as a tensor.
+
+    Raises:
+      ValueError: IndexedSlices are of another dtype.
+    """
+    if isinstance(value, IndexedSlices):
+        if dtype is not None and not as_dtype(dtype).is_compatible_with(value.dtype):
+            raise ValueError(
+                f"Incompatible tensor conversion requested to `dtype` {as_dtype(dtype).name} for "
+                f"`value` ({value}) with dtype {value.dtype.name}"
+            )
+        return value
+    return convert_to_tensor(value, dtype, name)
+
+
+@export("is_symbolic_tensor")
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether a value is a tensor of a graph, or is made of some: it has no value yet."""
+    return isinstance(tensor, (Tensor, SparseTensor, IndexedSlices))

@@ -6,6 +6,7 @@ calls them lives; a graph that is read from a file finds none and cannot run the
 
 from __future__ import annotations
 
+import functools
 import itertools
 import threading
 import weakref
@@ -257,19 +258,48 @@ def py_func(
 
 @export("numpy_function")
 def numpy_function(
-    func: Callable[..., Any],
-    inp: Any,
-    Tout: Any,
+    func: Callable[..., Any] | None = None,
+    inp: Any = None,
+    Tout: Any = None,
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
-    """`func(*inp)`, where `func` is a Python function of arrays; see `tf.compat.v1.py_func`."""
-    return py_func(func, inp, Tout, stateful, name)
+    """`func(*inp)`, where `func` is a Python function of arrays; see `tf.compat.v1.py_func`.
+
+    Without `func` it decorates one: `@tf.numpy_function(Tout=tf.float32)`.
+    """
+    return _called(
+        lambda function, inputs: py_func(function, inputs, Tout, stateful, name), func, inp, Tout
+    )
+
+
+def _called(call: Callable[..., Any], func: Any, inp: Any, dtypes_out: Any) -> Any:
+    """`call(func, inp)`, or without `func` a decorator of functions that are called so.
+
+    Raises:
+      TypeError: arguments are missing, or there is one too many.
+    """
+    if dtypes_out is None:
+        raise TypeError("Missing required argument: 'Tout'. A decorator takes it by name.")
+    if func is None:
+        if inp is not None:
+            raise TypeError("Don't set the `inp` argument where there is no `func`.")
+        return lambda function: functools.wraps(function)(lambda *inp: call(function, inp))
+    if inp is None:
+        raise TypeError("Missing argument `inp`, the list of arguments to the function.")
+    return call(func, inp)
 
 
 @export("py_function")
-def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
+def py_function(
+    func: Callable[..., Any] | None = None,
+    inp: Any = None,
+    Tout: Any = None,
+    name: str | None = None,
+) -> Any:
     """`func(*inp)`, where `func` is a Python function of eager tensors; it may use any op.
+
+    Without `func` it decorates one: `@tf.py_function(Tout=tf.float32)`.
 
     Args:
       func: takes an eager tensor for each input, and returns tensors or values of `Tout`.
@@ -281,8 +311,12 @@ def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None 
     Raises:
       ValueError: `func` cannot be called.
     """
-    _check_callable(func)
-    return _call_node(EagerPyFunc, func, inp, Tout, name)
+
+    def call(function: Callable[..., Any], inputs: Any) -> Any:
+        _check_callable(function)
+        return _call_node(EagerPyFunc, function, inputs, Tout, name)
+
+    return _called(call, func, inp, Tout)
 
 
 def _check_callable(func: Any) -> None:

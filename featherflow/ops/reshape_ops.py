@@ -98,7 +98,8 @@ def _reshape_grad(op: Any, grad: Tensor) -> tuple[Tensor, None]:
     return Reshape(grad, shape_of(op.inputs[0])), None
 
 
-@export("reshape", "manip.reshape")
+@export("reshape")
+@export_v1("manip.reshape")
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The elements of `tensor`, in row-major order, in another shape.
 

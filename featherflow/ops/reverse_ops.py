@@ -51,7 +51,7 @@ def _reverse_v2_grad(op: Any, grad: Tensor) -> tuple[Tensor, None]:
     return ReverseV2(grad, op.inputs[1]), None
 
 
-@export("reverse", "manip.reverse")
+@export("reverse")
 @export_v1("reverse", "reverse_v2", "manip.reverse")
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """`tensor` with the order of its elements reversed along some dimensions.
@@ -237,7 +237,8 @@ def _roll_grad(op: Any, grad: Tensor) -> tuple[Tensor, None, None]:
     return Roll(grad, Neg(shift), axis), None, None
 
 
-@export("roll", "manip.roll")
+@export("roll")
+@export_v1("manip.roll")
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """`input` rotated along some dimensions: elements that leave at the end come in at the start.
 

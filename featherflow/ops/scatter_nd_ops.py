@@ -160,7 +160,8 @@ def _check_updates(
         return
     if not indices._dims:
         c.fail("Shape must be at least rank 1 but is rank 0", received=c.received())
-    if 0 in (output._dims or ()) and 0 not in (*indices._dims, *updates._dims):
+    is_given = any(shape.num_elements() for shape in (indices, updates))
+    if 0 in (output._dims or ()) and is_given:
         c.fail("Indices and updates are given for an empty tensor", received=c.received())
     outer = len(indices._dims) - 1
     depth = indices._dims[-1]
@@ -195,7 +196,8 @@ def _scatter_nd_grad(op: Any, grad: Tensor) -> tuple[None, Tensor, None]:
     return None, GatherNd(grad, op.inputs[0], bad_indices_policy=policy), None
 
 
-@export("scatter_nd", "manip.scatter_nd")
+@export("scatter_nd")
+@export_v1("manip.scatter_nd")
 def scatter_nd(
     indices: Any, updates: Any, shape: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:

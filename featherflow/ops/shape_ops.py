@@ -66,7 +66,7 @@ Shape.not_differentiable("a shape is an integer vector")
 
 
 @export_v1("shape")
-def shape(input: Any, name: str | None = None, out_type: DType = dtypes.int32) -> Tensor:
+def shape(input: Any, name: str | None = None, out_type: DType | None = None) -> Tensor:
     """The shape of a tensor, as a vector.
 
     A shape that is known while the graph is built becomes a constant.
@@ -74,17 +74,17 @@ def shape(input: Any, name: str | None = None, out_type: DType = dtypes.int32) -
     Args:
       input: a tensor or SparseTensor.
       name: of the node.
-      out_type: int32 or int64.
+      out_type: int32 or int64; None is int32.
     Returns:
       A vector of `rank(input)` elements.
     """
-    return shape_internal(input, name, optimize=True, out_type=out_type)
+    return shape_internal(input, name, optimize=True, out_type=out_type or dtypes.int32)
 
 
 @export("shape")
-def shape_v2(input: Any, out_type: DType = dtypes.int32, name: str | None = None) -> Tensor:
+def shape_v2(input: Any, out_type: DType | None = None, name: str | None = None) -> Tensor:
     """`shape` with TF2's order of arguments."""
-    return shape_internal(input, name, optimize=True, out_type=out_type)
+    return shape(input, name, out_type)
 
 
 def shape_internal(

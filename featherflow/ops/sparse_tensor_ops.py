@@ -212,7 +212,7 @@ def convert_to_tensor_or_sparse_tensor(
 
 
 @export_v1("size")
-def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
+def size(input: Any, name: str | None = None, out_type: Any = None) -> Tensor:
     """The number of elements of a tensor; of a SparseTensor that of the dense one.
 
     A size that is known while the graph is built becomes a constant.
@@ -220,10 +220,11 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> T
     Args:
       input: a tensor or SparseTensor.
       name: of the node.
-      out_type: int32 or int64.
+      out_type: int32 or int64; None is int32.
     Returns:
       A scalar.
     """
+    out_type = dtypes.int32 if out_type is None else out_type
     if not isinstance(input, (SparseTensor, SparseTensorValue)):
         return shape_ops.size(input, name, out_type)
     with name_scope(name, "Size", [input]) as scope:
@@ -231,7 +232,7 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> T
 
 
 @export("size")
-def size_v2(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> Tensor:
+def size_v2(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """`size` with TF2's order of arguments."""
     return size(input, name, out_type)
 

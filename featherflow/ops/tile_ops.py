@@ -8,7 +8,7 @@ import numpy as np
 
 from featherflow.framework import dtypes
 from featherflow.framework.errors import InvalidArgumentError
-from featherflow.framework.exports import export
+from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
@@ -83,7 +83,8 @@ def _tile_grad(op: Any, grad: Tensor) -> tuple[Tensor, None]:
     return result, None
 
 
-@export("tile", "manip.tile")
+@export("tile")
+@export_v1("manip.tile")
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """`input` repeated `multiples[k]` times along each dimension k.
 

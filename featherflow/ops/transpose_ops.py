@@ -165,7 +165,7 @@ def transpose_v2(
     return transpose(a, perm, name, conjugate)
 
 
-@export("linalg.matrix_transpose", "linalg.transpose")
+@export("linalg.matrix_transpose")
 @export_v1("linalg.matrix_transpose", "linalg.transpose", "matrix_transpose")
 def matrix_transpose(
     a: Any, name: str | None = "matrix_transpose", conjugate: bool = False

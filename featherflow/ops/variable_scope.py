@@ -93,10 +93,33 @@ class VariableScope:
         return getattr(self, f"_{field}")
 
     def get_variable(
-        self, store: VariableStore, name: str, custom_getter: Any = None, **asked: Any
+        self,
+        var_store: VariableStore,
+        name: str,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        reuse: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        validate_shape: bool = True,
+        use_resource: bool | None = None,
+        custom_getter: Any = None,
+        constraint: Any = None,
+        synchronization: Any = VariableSynchronization.AUTO,
+        aggregation: Any = VariableAggregation.NONE,
     ) -> Any:
-        """The variable `name` under this scope; see `tf.get_variable`."""
-        full_name = f"{self._name}/{name}" if self._name else name
+        """The variable `name` under this scope, of a store; see `tf.get_variable`."""
+        asked = dict(locals())
+        for argument in ("self", "var_store", "name", "custom_getter"):
+            del asked[argument]
+        return self._get(var_store, name, custom_getter, **asked)
+
+    def _get(self, store: VariableStore, name: str, custom_getter: Any, **asked: Any) -> Any:
+        full_name = "/".join(part for part in (self._name, name) if part)
         for field in ("regularizer", "caching_device", "partitioner", "constraint"):
             if asked.get(field) is None:
                 asked[field] = self._inherit(field)
@@ -111,6 +134,34 @@ class VariableScope:
             if asked["initializer"] is None:
                 asked["initializer"] = self._initializer
             return store.get(VariableRequest(full_name, **asked), custom_getter)
+
+    def set_initializer(self, initializer: Any) -> None:
+        """Sets the default `initializer` of variables made under the scope."""
+        self._initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """Sets the default `regularizer` of variables made under the scope."""
+        self._regularizer = regularizer
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Sets the default `caching_device` of variables made under the scope."""
+        self._caching_device = caching_device
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Sets the default `partitioner` of variables made under the scope."""
+        self._partitioner = partitioner
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        """Sets the default `custom_getter` of variables made under the scope."""
+        self._custom_getter = custom_getter
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Sets the default `dtype` of variables made under the scope."""
+        self._dtype = dtype
+
+    def set_use_resource(self, use_resource: Any) -> None:
+        """Sets the default `use_resource` of variables made under the scope."""
+        self._use_resource = use_resource
 
     def _agreed_dtype(self, dtype: Any, initializer: Any) -> dtypes.DType:
         """The dtype asked for, else the scope's; a value given as initialiser keeps its own."""
@@ -147,18 +198,13 @@ class VariableScope:
 
 
 def _add_field(field: str) -> None:
-    """Gives VariableScope the property `field` and the method `set_field`."""
+    """Gives VariableScope the property `field`."""
 
     def read(self: VariableScope) -> Any:
         return getattr(self, f"_{field}")
 
-    def write(self: VariableScope, value: Any) -> None:
-        setattr(self, f"_{field}", value)
-
     read.__doc__ = f"The default `{field}` of variables made under the scope."
-    write.__doc__ = f"Sets the default `{field}` of variables made under the scope."
     setattr(VariableScope, field, property(read))
-    setattr(VariableScope, f"set_{field}", write)
 
 
 for _field in _INHERITED:
@@ -361,10 +407,34 @@ def _compose_getters(outer: Callable[..., Any], inner: Callable[..., Any]) -> Ca
 @export_v1("variable_op_scope")
 @contextmanager
 def variable_op_scope(
-    values: Any, name_or_scope: Any, default_name: Any = None, **kwargs: Any
+    values: Any,
+    name_or_scope: Any,
+    default_name: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    custom_getter: Any = None,
+    reuse: Any = None,
+    dtype: Any = None,
+    use_resource: bool | None = None,
+    constraint: Any = None,
 ) -> Any:
     """An old spelling of `variable_scope`."""
-    with variable_scope(name_or_scope, default_name, values, **kwargs) as scope:
+    with variable_scope(
+        name_or_scope,
+        default_name,
+        values,
+        initializer=initializer,
+        regularizer=regularizer,
+        caching_device=caching_device,
+        partitioner=partitioner,
+        custom_getter=custom_getter,
+        reuse=reuse,
+        dtype=dtype,
+        use_resource=use_resource,
+        constraint=constraint,
+    ) as scope:
         yield scope
 
 
@@ -417,7 +487,7 @@ def get_variable(
       ValueError: it exists and `reuse` is off, does not exist and `reuse` is True, or differs.
     """
     scopes = _scopes()
-    return scopes.current.get_variable(
+    return scopes.current._get(
         scopes.store,
         name,
         custom_getter,
@@ -439,8 +509,37 @@ def get_variable(
 
 @export_v1("get_local_variable")
 def get_local_variable(
-    name: str, *args: Any, trainable: bool = False, collections: Any = None, **kwargs: Any
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = False,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
 ) -> Any:
     """`get_variable` for a variable of this process alone: not trained, not in checkpoints."""
-    collections = [*(collections or ()), GraphKeys.LOCAL_VARIABLES]
-    return get_variable(name, *args, trainable=trainable, collections=collections, **kwargs)
+    return get_variable(
+        name,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        trainable,
+        [*(collections or ()), GraphKeys.LOCAL_VARIABLES],
+        caching_device,
+        partitioner,
+        validate_shape,
+        use_resource,
+        custom_getter,
+        constraint,
+        synchronization,
+        aggregation,
+    )

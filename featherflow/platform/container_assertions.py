@@ -10,11 +10,15 @@ import subprocess
 import unittest
 import urllib.parse
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 
 class ContainerAssertions(unittest.TestCase):
     """Assertions about containers, texts and commands."""
+
+    def fail(self, msg: Any = None, user_msg: Any = None) -> NoReturn:
+        """Fails the test, saying both."""
+        super().fail(msg if user_msg is None else f"{msg} : {user_msg}")
 
     # --- sizes ------------------------------------------------------------------------------------
 
@@ -111,6 +115,10 @@ class ContainerAssertions(unittest.TestCase):
         self.assertCountEqual(a.keys(), b.keys(), msg)
         for key in a:
             self.assertAlmostEqual(a[key], b[key], places=places, msg=msg, delta=delta)
+
+    def assertDictEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Two dicts are equal."""
+        super().assertDictEqual(a, b, msg)
 
     def assertMappingEqual(
         self,
@@ -231,6 +239,12 @@ class ContainerAssertions(unittest.TestCase):
             told = f"{actual_str!r} matches none of {list(regexes)!r}"
             self.fail(self._formatMessage(message, told))
 
+    def assertMultiLineEqual(
+        self, first: str, second: str, msg: str | None = None, **kwargs: Any
+    ) -> None:
+        """Two texts are equal; says line by line where they are not."""
+        super().assertMultiLineEqual(first, second, msg)
+
     def assertUrlEqual(self, a: str, b: str, msg: str | None = None) -> None:
         """Two URLs are the same, whatever the order of their parameters."""
         for first, second in zip(_url_parts(a), _url_parts(b)):
@@ -255,6 +269,22 @@ class ContainerAssertions(unittest.TestCase):
         if callable_obj is None:
             return self.assertRaisesRegex(expected_exception, pattern)
         return self.assertRaisesRegex(expected_exception, pattern, callable_obj, *args, **kwargs)
+
+    def assertRaisesRegexp(
+        self, expected_exception: Any, expected_regex: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """An old spelling of `assertRaisesRegex`."""
+        return self.assertRaisesRegex(expected_exception, expected_regex, *args, **kwargs)
+
+    def assertIsSubclass(self, cls: type, superclass: Any, msg: str | None = None) -> None:
+        """One class is derived from another."""
+        if not issubclass(cls, superclass):
+            self.fail(self._formatMessage(msg, f"{cls!r} is no subclass of {superclass!r}"))
+
+    def assertNotIsSubclass(self, cls: type, superclass: Any, msg: str | None = None) -> None:
+        """One class is not derived from another."""
+        if issubclass(cls, superclass):
+            self.fail(self._formatMessage(msg, f"{cls!r} is a subclass of {superclass!r}"))
 
     def assertCommandSucceeds(
         self,

@@ -12,7 +12,7 @@ import sys
 from collections import defaultdict
 from typing import Any
 
-from featherflow.framework.exports import export_v1, export_value
+from featherflow.framework.exports import export, export_v1, export_value
 
 DEBUG = logging.DEBUG
 INFO = logging.INFO
@@ -48,6 +48,12 @@ def _logger() -> logging.Logger:
     if not logger.handlers and not logging.getLogger().handlers:
         logger.addHandler(_StandardError())
     return logger
+
+
+@export("get_logger")
+def get_logger() -> logging.Logger:
+    """The logger that `tf.logging` writes to, called "tensorflow"."""
+    return _logger()
 
 
 @export_v1("logging.log")

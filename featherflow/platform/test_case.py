@@ -48,6 +48,7 @@ class TestCase(ArrayAssertions, ContainerAssertions):
         super().__init__(methodName)
         self._threads: list[CheckedThread] = []
         self._temp_dir: str | None = None
+        self._properties: dict[str, Any] = {}
         self._cached_session: Session | None = None
         self._cached_arguments: tuple[Any, Any, bool] | None = None
 
@@ -231,6 +232,14 @@ class TestCase(ArrayAssertions, ContainerAssertions):
             stream.flush()
             os.dup2(saved, descriptor)
             os.close(saved)
+
+    def record_property(self, property_name: str, property_value: Any) -> None:
+        """Notes a fact of the test."""
+        self._properties[property_name] = property_value
+
+    def get_recorded_properties(self, subtest: Any = None) -> dict[str, Any]:
+        """The facts that the test has noted."""
+        return dict(self._properties)
 
     # --- errors -----------------------------------------------------------------------------------
 

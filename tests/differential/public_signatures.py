@@ -72,12 +72,12 @@ def describe(target: Any) -> dict[str, Any]:
 
 
 def _methods(owner: type) -> Iterator[tuple[str, str | None]]:
-    """(name, signature) of the public methods that a class defines or inherits; "" is a property."""
+    """(name, signature) of the public methods that a class has; "" is a property."""
     for name in sorted(dir(owner)):
         if name.startswith("_") and name not in _SPECIAL_METHODS:
             continue
         member = inspect.getattr_static(owner, name, None)
-        if isinstance(member, property):
+        if isinstance(member, property | types.MemberDescriptorType):
             yield name, ""
         elif isinstance(member, staticmethod):
             yield name, signature_text(member.__func__)

@@ -34,7 +34,7 @@ from differential.public_signatures import describe, walk
 TABLE = pathlib.Path(__file__).with_name("public_api.json.gz")
 #: Namespaces whose names are recorded, but not how they are called.
 LISTED_ONLY = ("keras", "raw_ops", "lite", "tpu", "estimator")
-_NOT_WALKED = {"compat", "keras.src", "keras.legacy"}
+_NOT_WALKED = {"compat.v1", "compat.v2", "keras.src", "keras.legacy"}
 
 
 def _is_namespace(name: str, module: Any) -> bool:
