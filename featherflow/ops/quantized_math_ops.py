@@ -90,7 +90,7 @@ def _quantized_add_cpu(
     min_y: np.ndarray,
     max_y: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    bounds = tuple(scalars("min_x max_x min_y max_y", min_x, max_x, min_y, max_y))
+    bounds: Any = tuple(scalars("min_x max_x min_y max_y", min_x, max_x, min_y, max_y))
     _check_ordered(*bounds)
     _check_broadcast(x, y)
     low, high = kernels.sum_range(bounds, _SUM_FACTOR)
@@ -126,7 +126,7 @@ def _quantized_mul_cpu(
     min_y: np.ndarray,
     max_y: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    bounds = tuple(scalars("min_x max_x min_y max_y", min_x, max_x, min_y, max_y))
+    bounds: Any = tuple(scalars("min_x max_x min_y max_y", min_x, max_x, min_y, max_y))
     _check_ordered(*bounds)
     _check_broadcast(x, y)
     factors = [
@@ -191,7 +191,7 @@ def _quantized_bias_add_cpu(
     T1: DType,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     names = "min_input max_input min_bias max_bias"
-    bounds = tuple(scalars(names, min_input, max_input, min_bias, max_bias))
+    bounds: Any = tuple(scalars(names, min_input, max_input, min_bias, max_bias))
     if input.ndim < 2 or bias.shape != input.shape[-1:]:
         raise InvalidArgumentError(
             None,
@@ -251,7 +251,7 @@ def _quantized_matmul_cpu(
     transpose_a: bool,
     transpose_b: bool,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    bounds = tuple(scalars("min_a max_a min_b max_b", min_a, max_a, min_b, max_b))
+    bounds: Any = tuple(scalars("min_a max_a min_b max_b", min_a, max_a, min_b, max_b))
     if a.ndim != 2 or b.ndim != 2:
         raise InvalidArgumentError(
             None,

@@ -92,7 +92,7 @@ def _quantized_conv2d_cpu(
     dilations: tuple[int, ...],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     names = "min_input max_input min_filter max_filter"
-    bounds = tuple(scalars(names, min_input, max_input, min_filter, max_filter))
+    bounds: Any = tuple(scalars(names, min_input, max_input, min_filter, max_filter))
     _check_convolution(input, filter, strides, dilations)
     image = without_zero_point(input, *bounds[:2], QUINT8).astype(np.float64)
     weights = without_zero_point(filter, *bounds[2:], Tfilter).astype(np.float64)
@@ -322,7 +322,7 @@ def _quantized_batch_norm_cpu(
 ) -> tuple[Any, ...]:
     """(t − m) · scale + offset, with t and scale as whole numbers of steps of the result."""
     image, *vectors = inputs[::3]
-    ranges = [_single_range(inputs[place + 1], inputs[place + 2]) for place in range(0, 15, 3)]
+    ranges: Any = [_single_range(inputs[place + 1], inputs[place + 2]) for place in range(0, 15, 3)]
     if image.ndim != 4 or any(vector.shape != image.shape[3:] for vector in vectors):
         raise InvalidArgumentError(
             None,
@@ -338,7 +338,7 @@ def _quantized_batch_norm_cpu(
     scale = np.float32(1) / np.sqrt(variance + np.float32(variance_epsilon))
     if scale_after_normalization:
         scale = scale * gamma
-    out = range_of(-_NORMALIZED_REACH, _NORMALIZED_REACH)
+    out: Any = range_of(-_NORMALIZED_REACH, _NORMALIZED_REACH)
     one = int(kernels.exact_integer(np.ones((), np.float32), *out, out_limits))
     steps = kernels.requantize(kernels.stored(image), *ranges[0], *out, limits, out_limits)
     product = steps * kernels.exact_integer(scale, *out, out_limits)
@@ -419,7 +419,7 @@ def _quantized_instance_norm_cpu(
     else:
         out_low = normalized.min(initial=np.inf)
         out_high = max(normalized.max(initial=-np.inf), out_low + np.float32(min_separation))
-    out = range_of(out_low, out_high)
+    out: Any = range_of(out_low, out_high)
     return kernels.of_dtype(kernels.quantize_min_first(normalized, *out, limits), QUINT8), *out
 
 
