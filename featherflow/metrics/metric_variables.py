@@ -25,13 +25,14 @@ def metric_variable(
     shape: Any, dtype: DType = dtypes.float32, validate_shape: bool = True, name: str | None = None
 ) -> Any:
     """A variable of zeros that is local to the process, and that `tf.metrics` sums up in."""
+    scope: Any = get_variable_scope()
     return variables.create(
         lambda: zeros(shape, dtype),
         trainable=False,
         collections=list(_COLLECTIONS),
         validate_shape=validate_shape,
         name=name,
-        use_resource=get_variable_scope().use_resource,
+        use_resource=scope.use_resource,
     )
 
 

@@ -72,7 +72,7 @@ def create_partitioned_variables(
     partitioner = lambda **_: list(slicing)  # noqa: E731
     with variable_scope(name, "PartitionedVariable", reuse=reuse):
         whole = get_variable(
-            name="",  # the parts are called like the scope
+            name=None,  # type: ignore[arg-type]  # the parts are called like the scope
             shape=shape,
             dtype=dtype,
             initializer=initializer,

@@ -118,8 +118,10 @@ class VariableScope:
             del asked[argument]
         return self._get(var_store, name, custom_getter, **asked)
 
-    def _get(self, store: VariableStore, name: str, custom_getter: Any, **asked: Any) -> Any:
-        full_name = "/".join(part for part in (self._name, name) if part)
+    def _get(self, store: VariableStore, name: str | None, custom_getter: Any, **asked: Any) -> Any:
+        """`get_variable`; None as a name calls the variable like the scope."""
+        own_name = self._name if name is None else name
+        full_name = f"{self._name}/{name}" if self._name and name is not None else own_name
         for field in ("regularizer", "caching_device", "partitioner", "constraint"):
             if asked.get(field) is None:
                 asked[field] = self._inherit(field)

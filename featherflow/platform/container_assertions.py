@@ -101,7 +101,7 @@ class ContainerAssertions(unittest.TestCase):
             told = f"Sequence size mismatch: {len(expected_seq)} vs {len(actual_seq)}"
             self.fail(self._formatMessage(msg, told))
         for expected, actual in zip(expected_seq, actual_seq):
-            self.assertAlmostEqual(expected, actual, places=places, msg=msg, delta=delta)
+            self._assert_almost_equal(expected, actual, places, msg, delta)
 
     def assertDictAlmostEqual(
         self,
@@ -114,7 +114,10 @@ class ContainerAssertions(unittest.TestCase):
         """`assertAlmostEqual` of the values of each key of two dicts with the same keys."""
         self.assertCountEqual(a.keys(), b.keys(), msg)
         for key in a:
-            self.assertAlmostEqual(a[key], b[key], places=places, msg=msg, delta=delta)
+            self._assert_almost_equal(a[key], b[key], places, msg, delta)
+
+    def _assert_almost_equal(self, a: Any, b: Any, places: Any, msg: Any, delta: Any) -> None:
+        self.assertAlmostEqual(a, b, places=places, msg=msg, delta=delta)
 
     def assertDictEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Two dicts are equal."""

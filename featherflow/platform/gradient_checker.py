@@ -14,7 +14,7 @@ from featherflow.graph.tensor import Tensor
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.gradients import gradients
 from featherflow.ops.placeholder_ops import placeholder
-from featherflow.runtime.session import Session, get_default_session
+from featherflow.runtime.session import BaseSession, Session, get_default_session
 
 _DIFFERENTIABLE = (
     dtypes.float16,
@@ -29,7 +29,7 @@ _DIFFERENTIABLE = (
 def _parts(array: np.ndarray) -> np.ndarray:
     """The elements as reals: those of complex numbers count twice."""
     flat = np.ascontiguousarray(array).reshape(-1)
-    return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+    return flat.view(f"f{flat.itemsize // 2}") if flat.dtype.kind == "c" else flat
 
 
 def _check_dtype(tensor: Tensor, what: str) -> None:
@@ -40,7 +40,7 @@ def _check_dtype(tensor: Tensor, what: str) -> None:
 
 
 def _theoretical(
-    session: Session, x: Tensor, y: Tensor, x_value: np.ndarray, y_shape: Any, feeds: Any
+    session: BaseSession, x: Tensor, y: Tensor, x_value: np.ndarray, y_shape: Any, feeds: Any
 ) -> np.ndarray:
     """[size of x, size of y], by one backpropagation for each element of y."""
     upstream = constant(np.zeros(y_shape, y.dtype.base_dtype.as_numpy_dtype))
@@ -67,7 +67,7 @@ def _dense(value: Any, shape: Any) -> np.ndarray:
 
 
 def _numeric(
-    session: Session, x: Tensor, y: Tensor, x_value: np.ndarray, delta: float, feeds: Any
+    session: BaseSession, x: Tensor, y: Tensor, x_value: np.ndarray, delta: float, feeds: Any
 ) -> np.ndarray:
     """[size of x, size of y], by central differences."""
     rows = []

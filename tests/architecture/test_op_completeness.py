@@ -29,6 +29,7 @@ FAMILIES_TESTED_ELSEWHERE: dict[str, str] = {
     "hash_table_ops": "tests/differential/cases/lookup_tables.py: they make tables",
     "lookup_table_ops": "tests/differential/cases/lookup_tables.py: they take tables",
     "print_ops": "tests/differential/cases/checks.py: they print",
+    "timestamp_ops": "tests/differential/cases/small_helpers.py: every run differs",
     "py_func_ops": "tests/differential/cases/checks.py: they call Python",
     "assert_ops": "tests/differential/cases/checks.py: they fail",
     "queue_ops": "tests/ops/test_queues.py: they wait",

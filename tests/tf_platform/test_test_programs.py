@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-PROGRAM = '''
+PROGRAM = """
 import sys
 
 import numpy as np
@@ -78,9 +78,9 @@ class WrongTest(tf.test.TestCase):
 
 if __name__ == "__main__":
   tf.test.main()
-'''
+"""
 
-BENCHMARK = '''
+BENCHMARK = """
 import featherflow as tf
 
 
@@ -97,7 +97,7 @@ class AddBenchmark(tf.test.Benchmark):
 
 if __name__ == "__main__":
   tf.test.main()
-'''
+"""
 
 
 @pytest.fixture
