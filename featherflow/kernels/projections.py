@@ -76,6 +76,9 @@ def project(
       fill_mode: what lies outside an image: "REFLECT", "WRAP", "NEAREST", or "CONSTANT", which is
         `fill_value`; so is what the transform sends to infinity.
     """
+    fill = np.asarray(fill_value).astype(images.dtype)
+    if not images.size:
+        return np.full((len(images), *size, images.shape[3]), fill)
     steps = [np.arange(count, dtype=np.float32) for count in size]
     y, x = steps[0][:, None], steps[1]
     a0, a1, a2, b0, b1, b2, c0, c1 = transforms.T[:, :, None, None]
@@ -91,7 +94,6 @@ def project(
             result = reader.at(_rounded(places_y), _rounded(places_x))
         else:
             result = reader.between(places_y, places_x)
-    fill = np.asarray(fill_value).astype(images.dtype)
     finite = np.broadcast_to((k != 0)[..., None], result.shape)
     return np.where(finite, result, fill).astype(images.dtype, copy=False)
 

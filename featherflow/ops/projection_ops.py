@@ -124,12 +124,7 @@ ImageProjectiveTransformV3 = define_op(
     outputs=("transformed_images: dtype",),
     attrs=_ATTRS,
 )
-
-
-@ImageProjectiveTransformV3.shape_fn
-def _image_projective_transform_v3_shape(c: InferenceContext) -> TensorShape:
-    c.with_rank(3, 0)
-    return _projected_shape(c)
+ImageProjectiveTransformV3.shape_fn(_projected_shape)
 
 
 @ImageProjectiveTransformV3.kernel("CPU", dtype=_TYPES)
