@@ -15,16 +15,13 @@ from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.constant_value import constant_value
 from featherflow.graph.default_graph import get_default_graph, op_scope
-from featherflow.graph.graph_api import name_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import softmax as kernels
 from featherflow.ops.arithmetic_ops import AddV2, Mul, Neg, Sub
-from featherflow.ops.assert_ops import assert_
 from featherflow.ops.cast_ops import cast
-from featherflow.ops.comparison_ops import Equal
+from featherflow.ops.comparison_assertions import assert_equal
 from featherflow.ops.core_array_ops import Slice, concat
 from featherflow.ops.identity_ops import stop_gradient
-from featherflow.ops.reduction_ops import reduce_all
 from featherflow.ops.reshape_ops import ExpandDims, Reshape, renamed_argument
 from featherflow.ops.shape_ops import rank as rank_of
 from featherflow.ops.shape_ops import shape as shape_of
@@ -329,12 +326,4 @@ def _assert_rows(labels: Tensor, logits: Tensor) -> Any:
     """An Operation that fails unless there is a label for each row of logits."""
     labels_shape, logits_shape = shape_of(labels), shape_of(logits)
     rows = logits_shape[:-1]  # type: ignore[index]
-    with name_scope("assert_equal_1"):
-        data = [
-            "Condition x == y did not hold element-wise:",
-            f"x ({labels_shape.name}) = ",
-            labels_shape,
-            f"y ({rows.name}) = ",
-            rows,
-        ]
-        return assert_(reduce_all(Equal(labels_shape, rows)), data)
+    return assert_equal(labels_shape, rows)

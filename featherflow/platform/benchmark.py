@@ -13,6 +13,7 @@ import numpy as np
 from featherflow.framework.exports import export
 from featherflow.graph.tensor import Tensor
 from featherflow.runtime.session import get_default_session
+from featherflow.runtime.timeline import Timeline
 
 _classes: list[type[Benchmark]] = []
 
@@ -155,7 +156,6 @@ class Benchmark:
 def _trace(session: Any, target: Any, feed_dict: Any) -> str:
     """A Chrome trace of one run."""
     from featherflow.protos import config_pb2
-    from featherflow.runtime.timeline import Timeline
 
     options = config_pb2.RunOptions(trace_level=config_pb2.RunOptions.FULL_TRACE)
     metadata = config_pb2.RunMetadata()
