@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from featherflow.framework import tensor_conversion
+from featherflow.framework import dtypes, tensor_conversion
 from featherflow.framework.dtypes import DType
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export
@@ -41,16 +42,35 @@ def _pack_shape(c: InferenceContext) -> TensorShape:
     return TensorShape._of((*merged._dims[:place], len(c.shapes), *merged._dims[place:]))
 
 
+def _shapes_differ(values: Sequence[np.ndarray]) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        None,
+        None,
+        "Shapes of all inputs must match",
+        received="shapes " + ", ".join(str(list(value.shape)) for value in values),
+    )
+
+
+@Pack.kernel("CPU", priority=1, T=dtypes.variant)
+def _pack_variants_cpu(*values: Any, axis: int) -> np.ndarray:
+    """A variant of rank 0 is the value itself."""
+    boxes = []
+    for value in values:
+        box = value if isinstance(value, np.ndarray) else np.empty((), object)
+        if box is not value:
+            box[()] = value
+        boxes.append(box)
+    if any(box.shape != boxes[0].shape for box in boxes):
+        raise _shapes_differ(boxes)
+    # `np.stack` keeps objects where an assignment of arrays of rank 0 would nest them.
+    return np.stack(boxes, axis=normalize_axis(axis, boxes[0].ndim + 1))
+
+
 @Pack.kernel("CPU")
 def _pack_cpu(*values: np.ndarray, axis: int) -> np.ndarray:
     first = values[0]
     if any(value.shape != first.shape for value in values):
-        raise InvalidArgumentError(
-            None,
-            None,
-            "Shapes of all inputs must match",
-            received="shapes " + ", ".join(str(list(value.shape)) for value in values),
-        )
+        raise _shapes_differ(values)
     place = normalize_axis(axis, first.ndim + 1)
     # Twice as fast as np.stack on the small vectors that shapes are made of.
     result = np.empty((*first.shape[:place], len(values), *first.shape[place:]), first.dtype)
@@ -208,6 +228,12 @@ def _unpack_shape(c: InferenceContext) -> list[TensorShape]:
     place = normalize_axis(c.attrs["axis"], len(dims))
     c.merge_dim(dims[place], num)
     return [TensorShape._of((*dims[:place], *dims[place + 1 :]))] * num
+
+
+@Unpack.kernel("CPU", priority=1, T=dtypes.variant)
+def _unpack_variants_cpu(value: np.ndarray, *, num: int, axis: int) -> list[Any]:
+    parts = _unpack_cpu(value, num=num, axis=axis)
+    return [part if part.ndim else part.item() for part in parts]
 
 
 @Unpack.kernel("CPU")
