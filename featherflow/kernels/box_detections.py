@@ -8,6 +8,7 @@ import numpy as np
 
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.kernels.box_suppression import Boxes, padded, sweep
+from featherflow.kernels.unstable_sort import descending_order
 
 
 class Detections(NamedTuple):
@@ -64,7 +65,7 @@ def detect(boxes: np.ndarray, scores: np.ndarray, limits: DetectionLimits) -> De
     places = np.concatenate([np.int64([]), *(kept for _, kept in found)])
     classes = labels.astype(np.int64)
     all_scores = scores[places, classes]
-    best = np.argsort(-all_scores, kind="stable")[: limits.total]
+    best = descending_order(all_scores)[: limits.total]
     places, classes = places[best], classes[best]
     return Detections(
         boxes[places, np.minimum(classes, boxes.shape[1] - 1)],

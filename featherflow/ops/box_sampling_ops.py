@@ -15,7 +15,6 @@ from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext
-from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.default_graph import op_scope
 from featherflow.graph.graph_api import get_seed
@@ -253,7 +252,6 @@ def sample_distorted_bounding_box(
             seed=seed or 0,
             seed2=seed2 or 0,
             **_given(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes),
-            name="sample_distorted_bounding_box_v2",
         )
 
 
@@ -303,6 +301,6 @@ def stateless_sample_distorted_bounding_box(
             image_size,
             bounding_boxes,
             min_object_covered,
-            convert_to_tensor(seed, name="seed"),
+            seed,
             **_given(aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes),
         )

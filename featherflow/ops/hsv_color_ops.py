@@ -76,7 +76,8 @@ def _rgb_to_hsv_grad(op: Any, grad: Any) -> Tensor:
     high = sum(share * channel for share, channel in zip(largest, channels))
     low = sum(share * channel for share, channel in zip(smallest, channels))
     extent: Any = high - low
-    per_sixth: Any = divide_no_nan(hue_grad, 6 * extent)
+    # Colours without light have no hue, and negative channels no saturation, in TensorFlow.
+    per_sixth: Any = divide_no_nan(hue_grad, 6 * extent) * cast(high > 0, high.dtype)
     # The difference of the two channels that follow the largest one, whichever it is.
     numerator = sum(largest[i] * (channels[(i + 1) % 3] - channels[(i + 2) % 3]) for i in range(3))
     per_extent = divide_no_nan(per_sixth * numerator, extent)
@@ -84,7 +85,7 @@ def _rgb_to_hsv_grad(op: Any, grad: Any) -> Tensor:
     results = []
     for i in range(3):
         own = largest[(i + 2) % 3] - largest[(i + 1) % 3]
-        positive = cast(channels[i] > 0, high.dtype)  # as TensorFlow has it
+        positive = cast(channels[i] > 0, high.dtype)
         saturation_share = largest[i] * divide_no_nan(per_value * low, high)
         results.append(
             largest[i] * (value_grad - per_extent)

@@ -64,7 +64,7 @@ def _fraction(central_fraction: Any) -> float:
         value = constant_value(central_fraction)
         if value is None:
             raise ValueError("central_fraction must be known while the graph is built")
-        known = float(value)
+        known = value[()]  # with the rounding of its dtype
     if not 0.0 < known <= 1.0:
         raise ValueError("central_fraction must be within (0, 1]")
     return known
