@@ -80,7 +80,14 @@ class InferenceContext:
         return None if value is None else int(value)
 
     def constant_as_shape(self, index: int) -> TensorShape:
-        """Input `index`, an integer vector, as a shape: known elements, −1 and unknown as None."""
+        """Input `index`, an integer vector, as a shape: known elements, −1 and unknown as None.
+
+        The scalar −1 stands for a shape of unknown rank.
+        """
+        if self.shapes[index]._dims == ():
+            value = self.constant(index)
+            if value is None or value == -1:
+                return UNKNOWN
         self.with_rank(index, 1)
         return self._constant_shape_of(self.inputs[index])
 
