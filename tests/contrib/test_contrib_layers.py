@@ -337,11 +337,14 @@ def test_optimize_loss_options() -> None:
 
 def test_a_slim_model() -> None:
     """A network as slim's models write it."""
-    with slim.arg_scope(
-        [slim.conv2d, slim.fully_connected],
-        weights_regularizer=slim.l2_regularizer(0.01),
-        activation_fn=tf.nn.relu,
-    ), slim.arg_scope([slim.conv2d], padding="SAME"):
+    with (
+        slim.arg_scope(
+            [slim.conv2d, slim.fully_connected],
+            weights_regularizer=slim.l2_regularizer(0.01),
+            activation_fn=tf.nn.relu,
+        ),
+        slim.arg_scope([slim.conv2d], padding="SAME"),
+    ):
         net = slim.repeat(tf.constant(normal(4, 8, 8, 3)), 2, slim.conv2d, 6, [3, 3], scope="conv1")
         net = slim.max_pool2d(net, [2, 2], scope="pool1")
         net = slim.dropout(slim.flatten(net), 0.5, is_training=True)

@@ -26,7 +26,7 @@ def graph():
 
 def score_of(potentials: np.ndarray, transitions: np.ndarray, tags: tuple[int, ...]) -> float:
     unary = sum(potentials[step, tag] for step, tag in enumerate(tags))
-    return unary + sum(transitions[pair] for pair in zip(tags, tags[1:]))
+    return unary + sum(transitions[pair] for pair in itertools.pairwise(tags))
 
 
 def all_scores(potentials: np.ndarray, transitions: np.ndarray, length: int) -> dict:
