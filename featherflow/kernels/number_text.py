@@ -5,6 +5,7 @@ formatted(np.array([1.5]), Layout(width=8, flag="0"))    →    [b'01.500000']
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,8 +64,9 @@ def formatted(values: np.ndarray, layout: Layout) -> np.ndarray:
     """Each element as text: numbers, booleans (true, false) or strings."""
     kind = values.dtype.kind
     if kind == "O":
-        # Strings know no flag but "-".
-        pattern = Layout(layout.width, "-" if layout.flag == "-" else "").format.encode() + b"s"
+        # Strings know no flag but "-"; a precision cuts them off.
+        plain = Layout(layout.width, "-" if layout.flag == "-" else "").format
+        pattern = f"{plain}{_precision(layout)}s".encode()
         texts = [pattern % item for item in values.reshape(-1).tolist()]
         return from_list(texts, values.shape)
     if kind == "b":
@@ -86,15 +88,22 @@ def formatted(values: np.ndarray, layout: Layout) -> np.ndarray:
     return from_list(texts, values.shape)
 
 
+def _precision(layout: Layout) -> str:
+    return f".{layout.precision}" if layout.precision > -1 else ""
+
+
 def _float_writer(layout: Layout) -> Callable[[Any], str]:
-    precision = f".{layout.precision}" if layout.precision > -1 else ""
-    pattern = f"{layout.format}{precision}{layout.letter}"
+    pattern = f"{layout.format}{_precision(layout)}{layout.letter}"
     # Zeros do not fill before what is no number.
     flag = "" if layout.flag == "0" else layout.flag
     special = f"{Layout(layout.width, flag).format}f"
 
     def write(value: float) -> str:
-        return (pattern if np.isfinite(value) else special) % value
+        if math.isfinite(value):
+            return pattern % value
+        if math.isnan(value):  # Python's % would lose its sign
+            return (special % math.copysign(math.inf, value)).replace("inf", "nan")
+        return special % value
 
     return write
 

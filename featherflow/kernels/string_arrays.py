@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from featherflow.kernels.allocation import check_allocation
+
 
 def from_list(values: Sequence[bytes], shape: Sequence[int]) -> np.ndarray:
     """The strings as an array of `shape`."""
@@ -76,12 +78,17 @@ def join_axes(
 def join_segments(
     array: np.ndarray, segment_ids: np.ndarray, count: int, separator: bytes
 ) -> np.ndarray:
-    """Joins the rows of each segment; the ids stand for the leading dimensions of `array`."""
+    """Joins the rows of each segment; the ids stand for the leading dimensions of `array`.
+
+    As in TensorFlow, no separator follows what is still empty.
+    """
     inner = array.shape[segment_ids.ndim :]
     width = math.prod(inner)
-    groups: list[list[bytes]] = [[] for _ in range(count * width)]
+    check_allocation((count, *inner), array.dtype)
+    joined = np.full((count, width), b"", dtype=object)
     rows = array.reshape(segment_ids.size, width).tolist()
     for segment, row in zip(flat(segment_ids), rows):
-        for place, item in enumerate(row, segment * width):
-            groups[place].append(item)
-    return from_list([separator.join(group) for group in groups], (count, *inner))
+        texts = joined[segment]
+        for place, item in enumerate(row):
+            texts[place] = texts[place] + separator + item if texts[place] else item
+    return joined.reshape(count, *inner)

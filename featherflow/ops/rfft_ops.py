@@ -50,9 +50,11 @@ def _shape_of(rank: int, last_size: Callable[[int], int]) -> Callable[..., Tenso
         (count,) = c.dims(1, 1)
         if count not in (None, rank):
             c.fail(f"Dimension must be {rank} but is {count}", received=c.received())
+        value = c.constant(1)
+        if value is not None and value.min(initial=0) < -1:
+            c.fail("fft_length must not be negative", received=value.tolist())
         if dims is None:
             return UNKNOWN
-        value = c.constant(1)
         lengths: list[int | None] = [None] * rank if value is None else value.tolist()
         sizes = [length if length is not None and length >= 0 else None for length in lengths]
         if sizes[-1] is not None:
