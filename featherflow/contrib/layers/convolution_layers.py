@@ -147,6 +147,21 @@ def _finished(
     return bias_add(outputs, biases, data_format=layout)
 
 
+def _kernel(
+    name: str,
+    shape: list[int],
+    inputs: Tensor,
+    initializer: Any,
+    collections: Collections,
+    regularizer: Any,
+    trainable: bool,
+) -> Any:
+    """The weights of one of the convolutions that a separable one consists of."""
+    return layer_variable(
+        name, shape, inputs, collections, initializer, regularizer, trainable, kind="weights"
+    )
+
+
 def _of_dims(dims: int, name: str) -> Callable[..., Any]:
     """`convolution` of inputs of `dims` spatial dimensions."""
 
@@ -294,38 +309,29 @@ def separable_convolution2d(
     with variable_scope(scope, "SeparableConv2d", [inputs], reuse=reuse):
         _spatial_dims(inputs, 2)
         first = is_channels_first(data_format)
-        channels = _channels(inputs, first)
-
-        def kernel(name: str, shape: list[int], initializer: Any) -> Any:
-            return layer_variable(
-                name,
-                shape,
-                inputs,
-                variables_collections,
-                initializer,
-                weights_regularizer,
-                trainable,
-                kind="weights",
-            )
-
+        width = _channels(inputs, first) * depth_multiplier
+        options = (variables_collections, weights_regularizer, trainable)
         size = per_dimension(kernel_size, 2, "kernel_size")
+        depthwise = _kernel(
+            "depthwise_weights",
+            [*size, _channels(inputs, first), depth_multiplier],
+            inputs,
+            weights_initializer,
+            *options,
+        )
+        layout = "channels_first" if first else "channels_last"
         window = {
-            "strides": windowed(
-                "channels_first" if first else "channels_last", per_dimension(stride, 2, "stride")
-            ),
+            "strides": windowed(layout, per_dimension(stride, 2, "stride")),
             "padding": padding.upper(),
             "rate": per_dimension(rate, 2, "rate"),
-            "data_format": "NCHW" if first else "NHWC",
+            "data_format": op_layout(layout, 2),
         }
-        depthwise = kernel(
-            "depthwise_weights", [*size, channels, depth_multiplier], weights_initializer
-        )
-        width = channels * depth_multiplier
         if num_outputs is None:
             outputs = depthwise_conv2d(inputs, depthwise, **window)
         else:
             initializer = pointwise_initializer or weights_initializer
-            pointwise = kernel("pointwise_weights", [1, 1, width, num_outputs], initializer)
+            shape = [1, 1, width, num_outputs]
+            pointwise = _kernel("pointwise_weights", shape, inputs, initializer, *options)
             outputs = separable(inputs, depthwise, pointwise, **window)
         outputs = _finished(
             outputs,

@@ -71,7 +71,8 @@ class AttentionMechanism:
 
     def _masked_memory(self, memory: Any) -> Tensor:
         """The memory with zeros past the ends."""
-        mask = sequence_mask(self._lengths, maxlen=shape_of(memory)[1], dtype=memory.dtype)  # type: ignore[index]
+        sizes: Any = shape_of(memory)
+        mask: Any = sequence_mask(self._lengths, maxlen=sizes[1], dtype=memory.dtype)
         for _ in range(len(memory.shape) - 2):
             mask = expand_dims(mask, -1)
         return memory * mask
@@ -105,8 +106,10 @@ class AttentionMechanism:
         """The score, with the mask's value past the ends."""
         if self._lengths is None:
             return score
-        mask = sequence_mask(self._lengths, maxlen=shape_of(score)[1])  # type: ignore[index]
-        return where(mask, score, self._score_mask_value * ones_like(score))  # type: ignore[operator]
+        sizes: Any = shape_of(score)
+        mask = sequence_mask(self._lengths, maxlen=sizes[1])
+        masked: Any = ones_like(score)
+        return where(mask, score, self._score_mask_value * masked)
 
 
 @export_v1("contrib.seq2seq.BahdanauAttention")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from featherflow.contrib.seq2seq.decoder import Decoder
-from featherflow.contrib.seq2seq.helpers import Helper
+from featherflow.contrib.seq2seq.decoding_helpers import Helper
 from featherflow.framework import nest
 from featherflow.framework.exports import export_v1
 from featherflow.framework.tensor_shape import TensorShape

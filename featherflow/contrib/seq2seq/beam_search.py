@@ -232,7 +232,8 @@ class BeamSearchDecoder(Decoder):
             on_value=cast(0, dtypes.int64),
             off_value=cast(1, dtypes.int64),
         )
-        lengths = expand_dims(state.lengths, 2) + expand_dims(goes_on, 2) * is_token  # type: ignore[operator]
+        lengths: Any = expand_dims(state.lengths, 2)
+        lengths = lengths + expand_dims(goes_on, 2) * is_token
         scores, flat = top_k(
             reshape(totals / self._penalty(lengths, totals.dtype), [-1, self._width * vocabulary]),
             self._width,
@@ -268,7 +269,7 @@ class BeamSearchDecoder(Decoder):
     def _penalty(self, lengths: Any, dtype: Any) -> Any:
         if not self._length_penalty_weight:
             return cast(1.0, dtype)
-        return power((5.0 + cast(lengths, dtype)) / 6.0, self._length_penalty_weight)  # type: ignore[operator]
+        return power((5.0 + cast(lengths, dtype)) / 6.0, self._length_penalty_weight)
 
     def finalize(self, outputs: Any, final_state: Any, sequence_lengths: Any) -> tuple[Any, Any]:
         """The sequences that the tokens and former beams tell."""
