@@ -6,7 +6,8 @@ import numpy as np
 
 _UNREPRESENTABLE = -(2**63)
 
-# The colours of boxes, in turn: yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia.
+# The colours of boxes, in turn: yellow, blue, red, lime, purple, olive, maroon, navy, aqua and
+# fuchsia.
 PALETTE = np.array(
     [
         [1, 1, 0, 1],

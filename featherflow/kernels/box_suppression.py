@@ -133,7 +133,7 @@ def suppress_boxes(boxes: np.ndarray, scores: np.ndarray, count: int, limits: Li
 
 
 def sweep(similarity: Similarity, line: np.ndarray, count: int, overlap: np.floating) -> np.ndarray:
-    """Takes the first of `line` and drops what overlaps it more than `overlap`, up to `count` times.
+    """Takes the first of `line` and drops what overlaps it by more, up to `count` times.
 
     Returns:
       The indices taken, int32.

@@ -106,4 +106,5 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
             down = pixels[:, 1:, :, :] - pixels[:, :-1, :, :]
             right = pixels[:, :, 1:, :] - pixels[:, :, :-1, :]
             axes = [1, 2, 3]
-        return reduce_sum(magnitude(down), axis=axes) + reduce_sum(magnitude(right), axis=axes)  # type: ignore[operator]
+        sums: Any = [reduce_sum(magnitude(part), axis=axes) for part in (down, right)]
+        return sums[0] + sums[1]
