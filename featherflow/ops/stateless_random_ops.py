@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from featherflow.framework import dtypes
-from featherflow.framework.errors import InvalidArgumentError
+from featherflow.framework.errors import InvalidArgumentError, UnimplementedError
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import Op, define_op
 from featherflow.framework.shape_inference import InferenceContext
@@ -37,7 +37,12 @@ _ALGORITHMS = {"philox": _PHILOX, "threefry": _THREEFRY, "auto_select": _AUTO_SE
 # --- streams --------------------------------------------------------------------------------------
 
 
-def _stream_of_seed(seed: np.ndarray) -> PhiloxStream:
+def stream_of_seed(seed: np.ndarray) -> PhiloxStream:
+    """The stream of a seed.
+
+    Raises:
+      InvalidArgumentError: the seed has not two elements.
+    """
     if seed.shape != (2,):
         raise InvalidArgumentError(
             None, None, "seed must have shape [2]", received=f"shape {list(seed.shape)}"
@@ -45,7 +50,32 @@ def _stream_of_seed(seed: np.ndarray) -> PhiloxStream:
     return stateless_stream(int(seed[0]), int(seed[1]))
 
 
-def _stream_of_key(key: np.ndarray, counter: np.ndarray, alg: np.ndarray) -> PhiloxStream:
+def check_algorithm(number: int) -> None:
+    """Refuses every algorithm but Philox.
+
+    Raises:
+      UnimplementedError: it is ThreeFry, which TensorFlow has on accelerators only.
+      InvalidArgumentError: it is none.
+    """
+    if number == _THREEFRY:
+        raise UnimplementedError(
+            None, None, "Non-XLA devices don't support the ThreeFry algorithm", received=number
+        )
+    if number not in (_PHILOX, _AUTO_SELECT):
+        raise InvalidArgumentError(
+            None,
+            None,
+            f"Unsupported algorithm id: {number}",
+            expected=f"{_PHILOX} (Philox) or {_AUTO_SELECT} (choose one)",
+        )
+
+
+def stream_of_key(key: np.ndarray, counter: np.ndarray, alg: np.ndarray) -> PhiloxStream:
+    """The stream of a key and the counter that it starts from.
+
+    Raises:
+      InvalidArgumentError: a shape does not fit, or the algorithm is not Philox.
+    """
     if key.shape != (1,) or counter.ndim != 1 or len(counter) < 2 or alg.ndim:
         raise InvalidArgumentError(
             None,
@@ -53,13 +83,7 @@ def _stream_of_key(key: np.ndarray, counter: np.ndarray, alg: np.ndarray) -> Phi
             "key must have shape [1], counter two elements or more, and alg be a scalar",
             received=f"shapes {list(key.shape)}, {list(counter.shape)} and {list(alg.shape)}",
         )
-    if alg not in (_PHILOX, _AUTO_SELECT):
-        raise InvalidArgumentError(
-            None,
-            None,
-            f"Unsupported algorithm id: {int(alg)}",
-            expected=f"{_PHILOX} (Philox) or {_AUTO_SELECT} (choose one)",
-        )
+    check_algorithm(int(alg))
     return PhiloxStream(int(key[0]), int(counter[0]) | int(counter[1]) << 64)
 
 
@@ -69,11 +93,12 @@ def _drawn_shape(c: InferenceContext) -> TensorShape:
 
 
 def _seeded_shape(c: InferenceContext) -> TensorShape:
-    _check_seed(c, 1)
+    check_seed(c, 1)
     return _drawn_shape(c)
 
 
-def _check_seed(c: InferenceContext, index: int) -> None:
+def check_seed(c: InferenceContext, index: int) -> None:
+    """Refuses a seed that has not two elements."""
     (count,) = c.with_rank(index, 1)._dims  # type: ignore[misc]
     c.merge_dim(count, 2)
 
@@ -102,7 +127,7 @@ def _define_seeded(name: str, draw: Draw, dtype: str = _FLOATS, seed: str = _SEE
     @op.kernel("CPU")
     def seeded_cpu(shape: np.ndarray, seed: np.ndarray, *, dtype: dtypes.DType) -> np.ndarray:
         dims = check_draw_shape(shape)
-        values = draw(_stream_of_seed(seed), math.prod(dims), dtype.numpy_dtype)
+        values = draw(stream_of_seed(seed), math.prod(dims), dtype.numpy_dtype)
         return values.reshape(dims)
 
     op.not_differentiable(_STREAM)
@@ -129,7 +154,7 @@ def _define_keyed(name: str, draw: Draw, dtype: str = _FLOATS) -> Op:
         dtype: dtypes.DType,
     ) -> np.ndarray:
         dims = check_draw_shape(shape)
-        values = draw(_stream_of_key(key, counter, alg), math.prod(dims), dtype.numpy_dtype)
+        values = draw(stream_of_key(key, counter, alg), math.prod(dims), dtype.numpy_dtype)
         return values.reshape(dims)
 
     op.not_differentiable(_STREAM)
@@ -200,7 +225,7 @@ def _keyed_int_shape(c: InferenceContext) -> TensorShape:
 def _seeded_int_cpu(
     shape: np.ndarray, seed: np.ndarray, minval: np.ndarray, maxval: np.ndarray
 ) -> np.ndarray:
-    return _integers(_stream_of_seed(seed), shape, minval, maxval)
+    return _integers(stream_of_seed(seed), shape, minval, maxval)
 
 
 @StatelessRandomUniformIntV2.kernel("CPU")
@@ -212,7 +237,7 @@ def _keyed_int_cpu(
     minval: np.ndarray,
     maxval: np.ndarray,
 ) -> np.ndarray:
-    return _integers(_stream_of_key(key, counter, alg), shape, minval, maxval)
+    return _integers(stream_of_key(key, counter, alg), shape, minval, maxval)
 
 
 def _integers(
@@ -238,7 +263,7 @@ StatelessRandomUniformIntV2.not_differentiable(_STREAM)
 
 
 def _key_and_counter(seed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    stream = _stream_of_seed(seed)
+    stream = stream_of_seed(seed)
     halves = [stream.counter & 0xFFFFFFFFFFFFFFFF, stream.counter >> 64]
     return np.array([stream.key], np.uint64), np.array(halves, np.uint64)
 
@@ -253,7 +278,7 @@ StatelessRandomGetKeyCounter = define_op(
 
 @StatelessRandomGetKeyCounter.shape_fn
 def _key_counter_shape(c: InferenceContext) -> list[TensorShape]:
-    _check_seed(c, 0)
+    check_seed(c, 0)
     return [TensorShape._of((1,)), TensorShape._of((2,))]
 
 
@@ -316,7 +341,7 @@ StatelessMultinomial = define_op(
 def _stateless_multinomial_shape(c: InferenceContext) -> TensorShape:
     rows, _ = c.with_rank(0, 2)._dims  # type: ignore[misc]
     c.with_rank(1, 0)
-    _check_seed(c, 2)
+    check_seed(c, 2)
     samples = c.constant(1)
     return TensorShape._of((rows, None if samples is None else int(samples)))
 
@@ -325,7 +350,7 @@ def _stateless_multinomial_shape(c: InferenceContext) -> TensorShape:
 def _stateless_multinomial_cpu(
     logits: np.ndarray, num_samples: np.ndarray, seed: np.ndarray, *, output_dtype: dtypes.DType
 ) -> np.ndarray:
-    generator = PhiloxGenerator.at(_stream_of_seed(seed))
+    generator = PhiloxGenerator.at(stream_of_seed(seed))
     return random_choices.multinomial(generator, logits, int(num_samples), output_dtype.numpy_dtype)
 
 
@@ -335,7 +360,7 @@ StatelessMultinomial.not_differentiable("its output is integer")
 # --- public functions -----------------------------------------------------------------------------
 
 
-def _key_counter_alg(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
+def key_counter_alg(seed: Any, alg: Any) -> tuple[Any, Any, Any]:
     """The stream of a seed, as the inputs of the ops that take a key.
 
     Raises:
@@ -387,11 +412,11 @@ def stateless_uniform(
     with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
         shape = shape_tensor(shape)
         if dtype.is_integer and minval is None:
-            stream = _key_counter_alg(seed, alg)
+            stream = key_counter_alg(seed, alg)
             return StatelessRandomUniformFullIntV2(shape, *stream, dtype=dtype, name=scope)
         low = convert_to_tensor(minval, dtype=dtype, name="min")
         high = convert_to_tensor(maxval, dtype=dtype, name="max")
-        stream = _key_counter_alg(seed, alg)
+        stream = key_counter_alg(seed, alg)
         if dtype.is_integer:
             return StatelessRandomUniformIntV2(shape, *stream, low, high, name=scope)
         drawn = StatelessRandomUniformV2(shape, *stream, dtype=dtype)
@@ -454,7 +479,7 @@ def _scaled(
         shape = shape_tensor(shape)
         mean = convert_to_tensor(mean, dtype=dtype, name="mean")
         stddev = convert_to_tensor(stddev, dtype=dtype, name="stddev")
-        drawn = op(shape, *_key_counter_alg(seed, alg), dtype=dtype)
+        drawn = op(shape, *key_counter_alg(seed, alg), dtype=dtype)
         return arithmetic_ops.add(drawn * stddev, mean, name=scope)
 
 
