@@ -9,9 +9,14 @@ from featherflow.framework.dtypes import DType, bfloat16, float16, float32
 from featherflow.framework.exports import export_v1
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
-from featherflow.graph.default_graph import get_default_graph
-from featherflow.graph.graph_api import name_scope
 from featherflow.graph.tensor import Tensor
+from featherflow.layers.batch_normalization_variants import (
+    Renormalization,
+    adjusted,
+    composed,
+    follow,
+    pieces_of,
+)
 from featherflow.layers.default_initializers import ONES, ZEROS
 from featherflow.layers.input_spec import InputSpec
 from featherflow.layers.layer import Layer
@@ -21,7 +26,7 @@ from featherflow.ops.cast_ops import cast
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.moments_ops import moments
 from featherflow.ops.normalization_ops import batch_normalization as normalized
-from featherflow.ops.ref_variable_ops import assign_sub
+from featherflow.ops.reduction_ops import reduce_mean
 from featherflow.ops.reshape_ops import reshape
 from featherflow.ops.variable_base import VariableAggregation, VariableSynchronization
 
@@ -43,11 +48,15 @@ class BatchNormalization(Layer):
         the variables.
       beta_regularizer, gamma_regularizer: make losses of them.
       beta_constraint, gamma_constraint: applied to them after each update.
-      renorm, renorm_clipping, renorm_momentum, virtual_batch_size, adjustment: of variants that are
-        not offered: batch renormalisation, and normalising pieces of a batch.
+      renorm: whether the batch's statistics are corrected towards the moving averages, by what the
+        gradient does not see. Ioffe 2017.
+      renorm_clipping: bounds of the correction, "rmin" ≤ r ≤ "rmax" and |d| ≤ "dmax".
+      renorm_momentum: of the averages that the correction goes by.
       fused: whether to use one op for all; None does so for images.
-      trainable: see `Layer`.
-      name: see `Layer`.
+      trainable, name: see `Layer`.
+      virtual_batch_size: the batch is normalised in pieces of this size.
+      adjustment: a function of the shape of the inputs that gives a factor and a summand for the
+        normalised values, while training.
     """
 
     def __init__(
@@ -85,15 +94,32 @@ class BatchNormalization(Layer):
         self.beta_regularizer, self.gamma_regularizer = beta_regularizer, gamma_regularizer
         self.beta_constraint, self.gamma_constraint = beta_constraint, gamma_constraint
         self.fused = fused
-        if renorm or virtual_batch_size is not None or adjustment is not None:
-            raise ValueError(
-                "Batch renormalisation, virtual batches and adjustments are not offered. Received: "
-                f"renorm={renorm}, virtual_batch_size={virtual_batch_size}, adjustment={adjustment}"
+        self.virtual_batch_size, self.adjustment = virtual_batch_size, adjustment
+        self.renormalization = None
+        if renorm:
+            self.renormalization = Renormalization(
+                dict(renorm_clipping or {}), renorm_momentum, epsilon
             )
+        self._check_variants()
         self.gamma: Any = None
         self.beta: Any = None
         self.moving_mean: Any = None
         self.moving_variance: Any = None
+        self._followed: Any = None
+
+    def _check_variants(self) -> None:
+        if self.virtual_batch_size is not None and self.adjustment is not None:
+            raise ValueError("When using `virtual_batch_size`, adjustment cannot be specified")
+        if self.fused and self._is_variant:
+            raise ValueError(
+                "Passing fused=True is not supported with renorm, virtual_batch_size or adjustment."
+            )
+
+    @property
+    def _is_variant(self) -> bool:
+        """Whether elementary ops are needed."""
+        options = (self.renormalization, self.virtual_batch_size, self.adjustment)
+        return any(option is not None for option in options)
 
     # --- variables --------------------------------------------------------------------------------
 
@@ -128,13 +154,17 @@ class BatchNormalization(Layer):
         self.built = True
 
     def _can_be_fused(self, rank: int) -> bool:
-        return rank == 4 and self.axis in ([1], [3])
+        return rank == 4 and self.axis in ([1], [3]) and not self._is_variant
 
     def _parameter_shape(self, channels: dict[int, int], rank: int) -> list[int]:
-        """`[channels]`, or for several axes a shape that broadcasts."""
-        if len(channels) == 1:
+        """`[channels]`; for several axes, and pieces of a batch, a shape that broadcasts."""
+        if len(channels) == 1 and self.virtual_batch_size is None:
             return list(channels.values())
-        return [channels.get(axis, 1) for axis in range(rank)]
+        sizes = [channels.get(axis, 1) for axis in range(rank)]
+        if self.virtual_batch_size is not None:
+            sizes.insert(1, 1)
+            self.axis = [axis + 1 for axis in self.axis]
+        return sizes
 
     @property
     def _parameter_dtype(self) -> DType:
@@ -149,6 +179,10 @@ class BatchNormalization(Layer):
         self.moving_mean = self._average("moving_mean", shape, self.moving_mean_initializer)
         initializer = self.moving_variance_initializer
         self.moving_variance = self._average("moving_variance", shape, initializer)
+        if self.renormalization is not None:
+            self.renormalization.make_variables(
+                self._average, shape, self.moving_mean_initializer, initializer
+            )
 
     def _parameter(self, name: str, shape: list[int]) -> Any:
         return self.add_weight(
@@ -178,8 +212,26 @@ class BatchNormalization(Layer):
         """The normalised inputs; `training` is a bool or a scalar tensor."""
         if self.fused:
             return self._fused(inputs, training)
+        if self.virtual_batch_size is None:
+            return self._normalized(inputs, training)
+        pieces, whole = pieces_of(inputs, self.virtual_batch_size)
+        result = reshape(self._normalized(pieces, training), whole)
+        result.set_shape(inputs.shape)
+        return result
+
+    def _normalized(self, inputs: Tensor, training: Any) -> Tensor:
+        """The inputs normalised by elementary ops."""
         scale, offset = self._broadcast(self.gamma, inputs), self._broadcast(self.beta, inputs)
-        mean, variance = self._statistics(inputs, training)
+        if known_value(training) is False:
+            mean, variance = self.moving_mean, self.moving_variance
+        else:
+            if self.adjustment is not None:
+                scale, offset = adjusted(self.adjustment, inputs, training, scale, offset)
+            mean, variance, correction = self._statistics(inputs, training)
+            if correction is not None:
+                factor, summand = (self._broadcast(part, inputs) for part in correction)
+                scale, offset = composed(factor, summand, scale, offset)
+            self._update_averages(training)
         mean, variance = self._broadcast(mean, inputs), self._broadcast(variance, inputs)
         mean, variance, offset, scale = (
             _as_type(value, inputs.dtype) for value in (mean, variance, offset, scale)
@@ -220,26 +272,50 @@ class BatchNormalization(Layer):
         )
         if known_value(training) is not False:
             momentum = smart_cond(training, lambda: constant(self.momentum), lambda: constant(1.0))
-            self.add_update(_follow(self.moving_mean, mean, momentum))
-            self.add_update(_follow(self.moving_variance, variance, momentum))
+            self.add_update(follow(self.moving_mean, mean, momentum))
+            self.add_update(follow(self.moving_variance, variance, momentum))
         return output
 
-    def _statistics(self, inputs: Tensor, training: Any) -> tuple[Any, Any]:
-        """The batch's mean and variance while training, which the averages follow; else these."""
-        if known_value(training) is False:
-            return self.moving_mean, self.moving_variance
+    def _statistics(self, inputs: Tensor, training: Any) -> tuple[Any, Any, Any]:
+        """The batch's mean and variance while training, else the averages; and a correction."""
+        pieces = self.virtual_batch_size is not None
         others = [axis for axis in range(inputs.shape.rank or 0) if axis not in self.axis]
-        mean, variance = moments(inputs, others, keep_dims=len(self.axis) > 1)
+        if pieces:
+            others.remove(1)  # each piece has statistics of its own
+        mean, variance = moments(inputs, others, keep_dims=pieces or len(self.axis) > 1)
         own_type = self._parameter_dtype
         mean, variance = _as_type(mean, own_type), _as_type(variance, own_type)
         mean = _while_training(training, mean, self.moving_mean)
         variance = _while_training(training, variance, self.moving_variance)
-        for average, value in ((self.moving_mean, mean), (self.moving_variance, variance)):
-            self.add_update(self._update(average, value, training))
-        return mean, variance
+        new = (mean, variance)
+        if pieces:
+            new = (reduce_mean(mean, 1, keepdims=True), reduce_mean(variance, 1, keepdims=True))
+        correction = None
+        if self.renormalization is not None:
+            correction, new = self.renormalization.correct(*new, training)
+        self._followed = new
+        return mean, variance, correction
 
-    def _update(self, average: Any, value: Any, training: Any) -> Any:
-        return smart_cond(training, lambda: _follow(average, value, self.momentum), lambda: average)
+    def _update_averages(self, training: Any) -> None:
+        """Adds the operations by which the averages follow the last batch."""
+        mean, variance = self._followed
+        self._followed = None
+        self.add_update(
+            smart_cond(
+                training,
+                lambda: follow(self.moving_mean, mean, self.momentum),
+                lambda: self.moving_mean,
+            )
+        )
+
+        def new_variance() -> Any:
+            if self.renormalization is None:
+                return follow(self.moving_variance, variance, self.momentum)
+            return self.renormalization.follow_variance(
+                self.moving_variance, variance, self.momentum
+            )
+
+        self.add_update(smart_cond(training, new_variance, lambda: self.moving_variance))
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """That of the input."""
@@ -269,18 +345,6 @@ def _as_type(value: Any, dtype: DType) -> Any:
 
 def _while_training(training: Any, value: Any, average: Any) -> Any:
     return smart_cond(training, lambda: value, lambda: convert_to_tensor(average))
-
-
-def _follow(average: Any, value: Any, momentum: Any) -> Tensor:
-    """average ← average − (1 − momentum) (average − value)"""
-    with (
-        name_scope(None, "AssignMovingAvg", [average, value, momentum]) as scope,
-        get_default_graph().colocate_with(average.op),
-    ):
-        decay = convert_to_tensor(1.0 - momentum, name="decay")
-        decay = _as_type(decay, average.dtype.base_dtype)
-        delta = (average - _as_type(value, average.dtype.base_dtype)) * decay
-        return assign_sub(average, delta, name=scope)
 
 
 @export_v1("layers.batch_normalization")

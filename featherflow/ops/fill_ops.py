@@ -203,8 +203,15 @@ def ones_like(
 def ones_like_v2(
     input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
 ) -> Tensor:
-    """`ones_like` with TF2's names; `layout` belongs to DTensor and plays no role."""
-    return ones_like(input, dtype, name)
+    """`ones_like` with TF2's names and nodes; `layout` belongs to DTensor and plays no role."""
+    with op_scope(name, "ones_like", [input]) as scope:
+        tensor = convert_to_tensor(input, name="tensor")
+        result_dtype = tensor.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype)
+        if tensor.shape.is_fully_defined():
+            return ones(tensor.shape, result_dtype, name=scope)
+        if result_dtype is not tensor.dtype.base_dtype:
+            return ones(shape_internal(tensor), result_dtype, name=scope)
+        return OnesLike(tensor, name=scope)
 
 
 # --- zeros and ones -------------------------------------------------------------------------------

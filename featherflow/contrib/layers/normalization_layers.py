@@ -88,8 +88,8 @@ def batch_norm(
       fused: whether to use one op for all; None does so for images.
       data_format: "NHWC" or "NCHW".
       scope: a variable scope or its name; None takes "BatchNorm", made unique.
-      batch_weights, zero_debias_moving_mean, renorm, renorm_clipping, renorm_decay, adjustment: of
-        variants that are not offered.
+      renorm, renorm_clipping, renorm_decay, adjustment: see `tf.layers.BatchNormalization`.
+      batch_weights, zero_debias_moving_mean: of variants that are not offered.
       reuse, variables_collections, outputs_collections, trainable: see `fully_connected`.
     Raises:
       ValueError: a variant is asked for that is not offered, or the shape is not known.

@@ -334,6 +334,50 @@ def _batch_norm_gradients(tf, *shape):
 _case("batch_norm_gradients_of_rows", lambda tf: _batch_norm_gradients(tf, 6, 3), nodes=False)
 _case("batch_norm_gradients_of_images", lambda tf: _batch_norm_gradients(tf, *IMAGE), nodes=False)
 
+CLIPPING = {"rmin": 0.5, "rmax": 2.0, "dmax": 0.3}
+_case(
+    "batch_norm_renorm",
+    lambda tf: _normalized(tf, 8, 3, training=True, renorm=True, renorm_clipping=CLIPPING),
+)
+_case(
+    "batch_norm_renorm_of_images",
+    lambda tf: _normalized(
+        tf, *IMAGE, training=True, renorm=True, renorm_momentum=0.6, scale=False
+    ),
+)
+_case(
+    "batch_norm_renorm_fed_mode",
+    lambda tf: [
+        _normalized(tf, 8, 3, training=tf.placeholder_with_default(value, []), renorm=True)
+        for value in (True, False)
+    ],
+)
+case("batch_norm_averages_of_renorm")(
+    lambda tf: _followed_averages(tf, 8, 3, renorm=True, renorm_clipping=CLIPPING)
+)
+_case(
+    "batch_norm_in_pieces",
+    lambda tf: [
+        _normalized(tf, 4, 5, 6, 3, training=True, virtual_batch_size=2),
+        _normalized(tf, 4, 3, virtual_batch_size=2),
+        _normalized(tf, 4, 3, 5, axis=1, training=True, virtual_batch_size=2),
+    ],
+)
+case("batch_norm_averages_of_pieces")(lambda tf: _followed_averages(tf, 6, 3, virtual_batch_size=3))
+_case(
+    "batch_norm_adjustment",
+    lambda tf: [
+        _normalized(
+            tf,
+            4,
+            3,
+            training=training,
+            adjustment=lambda shape: (tf.fill([shape[0], 1], 2.0), tf.fill([shape[0], 1], 0.5)),
+        )
+        for training in (True, False, tf.placeholder_with_default(True, []))
+    ],
+)
+
 # --- own layers -----------------------------------------------------------------------------------
 
 
@@ -424,6 +468,12 @@ error_cases(
     ),
     batch_norm_of_unknown_rank=lambda tf: tf.layers.batch_normalization(tf.placeholder(tf.float32)),
     batch_norm_axis_twice=lambda tf: tf.layers.batch_normalization(tf.zeros([2, 3]), axis=[1, -1]),
+    batch_norm_clipping=lambda tf: tf.layers.batch_normalization(
+        tf.zeros([4, 3]), renorm=True, renorm_clipping={"other": 1.0}
+    ),
+    batch_norm_pieces_and_adjustment=lambda tf: tf.layers.batch_normalization(
+        tf.zeros([4, 3]), virtual_batch_size=2, adjustment=lambda shape: (1.0, 0.0)
+    ),
     flatten_of_a_scalar=lambda tf: tf.layers.flatten(tf.constant(1.0)),
     input_spec_axis=lambda tf: tf.layers.InputSpec(ndim=2, axes={3: 1}),
 )
