@@ -91,6 +91,16 @@ class InferenceContext:
         self.with_rank(index, 1)
         return self._constant_shape_of(self.inputs[index])
 
+    def constant_sizes(self, index: int, count: int) -> tuple[Dim, ...]:
+        """The `count` sizes that input `index` holds, a vector; None where they are not known."""
+        (length,) = self.dims(index, 1)
+        if length not in (None, count):
+            self.fail(
+                f"{self.input_name(index)} must hold {count} values", received=f"{length} values"
+            )
+        dims = self.constant_as_shape(index)._dims
+        return (None,) * count if dims is None else dims
+
     def input_range(self, arg_name: str) -> range:
         """Positions in `inputs` of the tensors that the argument `arg_name` stands for."""
         position = 0

@@ -52,14 +52,7 @@ def _crop_and_resize_shape(c: InferenceContext) -> TensorShape:
     count = c.merge_dim(count, c.dims(2, 1)[0])
     if edges not in (None, 4):
         c.fail(f"Dimension must be 4 but is {edges}", received=c.received())
-    (length,) = c.dims(3, 1)
-    if length not in (None, 2):
-        c.fail("crop_size must hold 2 values", received=f"{length} values")
-    size = c.constant(3)
-    rows, columns = (
-        (None, None) if size is None else (None if side < 0 else side for side in size.tolist())
-    )
-    return TensorShape._of((count, rows, columns, channels))
+    return TensorShape._of((count, *c.constant_sizes(3, 2), channels))
 
 
 @CropAndResize.kernel("CPU", T=_TYPES)

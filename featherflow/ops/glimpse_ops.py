@@ -29,10 +29,8 @@ def _glimpse_shape(c: InferenceContext) -> TensorShape:
             "The uniform_noise and noise should not be specified at the same time",
             received=f"noise {c.attrs['noise']}",
         )
-    known = c.constant(1)
-    sizes = (None, None) if known is None else known.tolist()
-    height, width = (None if size is None or size < 0 else size for size in sizes)
-    return TensorShape._of((c.merge_dim(batch, offsets_batch), height, width, channels))
+    count = c.merge_dim(batch, offsets_batch)
+    return TensorShape._of((count, *c.constant_sizes(1, 2), channels))
 
 
 def _define_glimpse(name: str, corrected: bool) -> Op:

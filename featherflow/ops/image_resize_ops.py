@@ -31,20 +31,7 @@ _T = f"T: {one_of(_TYPES)}"
 
 def _resized_shape(c: InferenceContext) -> TensorShape:
     batch, _, _, channels = c.dims(0, 4)
-    return TensorShape._of((batch, *_size_dims(c), channels))
-
-
-def _size_dims(c: InferenceContext) -> tuple[int | None, ...]:
-    """The height and width that input 1 states."""
-    (length,) = c.dims(1, 1)
-    if length not in (None, 2):
-        c.fail("size must hold 2 values", received=f"{length} values")
-    known = c.constant(1)
-    if known is None:
-        return None, None
-    if known.min() < -1:
-        c.fail("size must be two positive numbers", received=f"size {known.tolist()}")
-    return tuple(None if size < 0 else size for size in known.tolist())
+    return TensorShape._of((batch, *c.constant_sizes(1, 2), channels))
 
 
 def _grid_attrs(op: Any) -> dict[str, Any]:

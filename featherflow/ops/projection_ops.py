@@ -35,13 +35,7 @@ _ATTRS = (
 
 def _projected_shape(c: InferenceContext) -> TensorShape:
     batch, _, _, channels = c.dims(0, 4)
-    (length,) = c.dims(2, 1)
-    if length not in (None, 2):
-        c.fail("output_shape must hold 2 values", received=f"{length} values")
-    known = c.constant(2)
-    sizes = (None, None) if known is None else known.tolist()
-    height, width = (None if size is None or size < 0 else size for size in sizes)
-    return TensorShape._of((batch, height, width, channels))
+    return TensorShape._of((batch, *c.constant_sizes(2, 2), channels))
 
 
 def _projected(

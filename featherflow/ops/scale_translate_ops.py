@@ -44,13 +44,7 @@ ScaleAndTranslate = define_op(
 @ScaleAndTranslate.shape_fn
 def _scale_and_translate_shape(c: InferenceContext) -> TensorShape:
     batch, _, _, channels = c.dims(0, 4)
-    (length,) = c.dims(1, 1)
-    if length not in (None, 2):
-        c.fail("size must hold 2 values", received=f"{length} values")
-    known = c.constant(1)
-    sizes = (None, None) if known is None else known.tolist()
-    height, width = (None if size is None or size < 0 else size for size in sizes)
-    return TensorShape._of((batch, height, width, channels))
+    return TensorShape._of((batch, *c.constant_sizes(1, 2), channels))
 
 
 @ScaleAndTranslate.kernel("CPU", T=_TYPES)
