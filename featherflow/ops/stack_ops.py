@@ -1,4 +1,8 @@
-"""Stacks: where graphs made by TensorFlow keep the values of a loop for its gradient."""
+"""Stacks: where graphs made by TensorFlow keep the values of a loop for its gradient.
+
+Every op exists twice, as in TensorFlow: the V2 ops take a resource, the older ones a ref of
+strings. Either way the value of a handle is the Stack itself.
+"""
 
 from __future__ import annotations
 
@@ -153,3 +157,50 @@ def _stack_close_cpu(handle: Stack) -> None:
 
 
 StackCloseV2.not_differentiable("it has no outputs")
+
+
+# --- the first version, which old graphs hold -----------------------------------------------------
+
+
+class _FirstStackCpu(OpKernel):
+    """Makes a new stack in each step, as large as there is memory for."""
+
+    def compute(self, ctx: Any) -> Stack:
+        attrs = self.node.attrs
+        return Stack(attrs["stack_name"] or self.node.name, attrs["elem_type"], -1)
+
+
+FirstStack = define_op(
+    "Stack",
+    outputs=("handle: Ref(string)",),
+    attrs=("elem_type: type", "stack_name: string = ''"),
+    is_stateful=True,
+)
+FirstStack.shape_fn(lambda c: TensorShape._of((2,)))
+FirstStack.kernel("CPU")(_FirstStackCpu)
+FirstStack.not_differentiable("gradients do not flow through stacks")
+
+StackPush = define_op(
+    "StackPush",
+    inputs=("handle: Ref(string)", "elem: T"),
+    outputs=("output: T",),
+    attrs=("T: type", "swap_memory: bool = false"),
+)
+StackPush.shape_fn(_stack_push_shape)
+StackPush.kernel("CPU")(_stack_push_cpu)
+StackPush.not_differentiable("gradients do not flow through stacks")
+
+StackPop = define_op(
+    "StackPop",
+    inputs=("handle: Ref(string)",),
+    outputs=("elem: elem_type",),
+    attrs=("elem_type: type",),
+)
+StackPop.shape_fn(unknown_shapes)
+StackPop.kernel("CPU")(_stack_pop_cpu)
+StackPop.not_differentiable("gradients do not flow through stacks")
+
+StackClose = define_op("StackClose", inputs=("handle: Ref(string)",))
+StackClose.shape_fn(no_outputs)
+StackClose.kernel("CPU")(_stack_close_cpu)
+StackClose.not_differentiable("it has no outputs")
