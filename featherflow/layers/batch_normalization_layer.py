@@ -105,7 +105,6 @@ class BatchNormalization(Layer):
         self.beta: Any = None
         self.moving_mean: Any = None
         self.moving_variance: Any = None
-        self._followed: Any = None
 
     def _check_variants(self) -> None:
         if self.virtual_batch_size is not None and self.adjustment is not None:
@@ -227,11 +226,11 @@ class BatchNormalization(Layer):
         else:
             if self.adjustment is not None:
                 scale, offset = adjusted(self.adjustment, inputs, training, scale, offset)
-            mean, variance, correction = self._statistics(inputs, training)
+            mean, variance, followed, correction = self._statistics(inputs, training)
             if correction is not None:
                 factor, summand = (self._broadcast(part, inputs) for part in correction)
                 scale, offset = composed(factor, summand, scale, offset)
-            self._update_averages(training)
+            self._update_averages(followed, training)
         mean, variance = self._broadcast(mean, inputs), self._broadcast(variance, inputs)
         mean, variance, offset, scale = (
             _as_type(value, inputs.dtype) for value in (mean, variance, offset, scale)
@@ -276,8 +275,13 @@ class BatchNormalization(Layer):
             self.add_update(follow(self.moving_variance, variance, momentum))
         return output
 
-    def _statistics(self, inputs: Tensor, training: Any) -> tuple[Any, Any, Any]:
-        """The batch's mean and variance while training, else the averages; and a correction."""
+    def _statistics(self, inputs: Tensor, training: Any) -> tuple[Any, Any, Any, Any]:
+        """Of a batch: what it is normalised by, what averages follow, and how it is corrected.
+
+        Returns:
+          Mean and variance, the batch's while training, else the averages; the pair that the
+          averages follow; a factor and a summand for the normalised values, or None.
+        """
         pieces = self.virtual_batch_size is not None
         others = [axis for axis in range(inputs.shape.rank or 0) if axis not in self.axis]
         if pieces:
@@ -287,19 +291,20 @@ class BatchNormalization(Layer):
         mean, variance = _as_type(mean, own_type), _as_type(variance, own_type)
         mean = _while_training(training, mean, self.moving_mean)
         variance = _while_training(training, variance, self.moving_variance)
-        new = (mean, variance)
+        followed = (mean, variance)
         if pieces:
-            new = (reduce_mean(mean, 1, keepdims=True), reduce_mean(variance, 1, keepdims=True))
+            followed = (
+                reduce_mean(mean, 1, keepdims=True),
+                reduce_mean(variance, 1, keepdims=True),
+            )
         correction = None
         if self.renormalization is not None:
-            correction, new = self.renormalization.correct(*new, training)
-        self._followed = new
-        return mean, variance, correction
+            correction, followed = self.renormalization.correct(*followed, training)
+        return mean, variance, followed, correction
 
-    def _update_averages(self, training: Any) -> None:
-        """Adds the operations by which the averages follow the last batch."""
-        mean, variance = self._followed
-        self._followed = None
+    def _update_averages(self, followed: Any, training: Any) -> None:
+        """Adds the operations by which the averages follow a mean and a variance."""
+        mean, variance = followed
         self.add_update(
             smart_cond(
                 training,

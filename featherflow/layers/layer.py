@@ -226,7 +226,10 @@ class Layer:
         wanted = self._cast_dtype() if dtype is None else as_dtype(dtype)
         if trainable is None:
             trainable = synchronization is not VariableSynchronization.ON_READ
-        known = set(map(id, get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)))
+        known: set[int] = set()
+        if regularizer is not None:
+            graph = get_default_graph()
+            known.update(map(id, graph.get_collection(GraphKeys.GLOBAL_VARIABLES)))
         reuse = self.built or self._reuse
         with variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as scope:
             self._current_scope = scope
@@ -388,11 +391,14 @@ class Layer:
         return self._calls[0]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Layer:
-        """A layer like this, which shares no variables that are not made yet."""
+        """A layer like this, which shares the variables that are made, and makes further ones."""
         result = object.__new__(type(self))
         memo[id(self)] = result
         for key, value in self.__dict__.items():
-            shared = key in self._shared_in_copies or isinstance(value, (Tensor, Variable))
+            for leaf in nest.flatten(value):
+                if isinstance(leaf, (Tensor, Variable, Operation)):
+                    memo[id(leaf)] = leaf
+            shared = key in self._shared_in_copies
             result.__dict__[key] = value if shared else copy.deepcopy(value, memo)
         return result
 

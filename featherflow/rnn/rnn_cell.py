@@ -49,7 +49,14 @@ class RNNCell(Layer):
         super().__init__(trainable, name, dtype, **kwargs)
         self._cell_scope: Any = None
 
-    _shared_in_copies = Layer._shared_in_copies | {"_cell_scope"}
+    def __deepcopy__(self, memo: dict[int, Any]) -> RNNCell:
+        """A cell like this, which counts what it takes from `tf.get_variable` for itself."""
+        scope, self._cell_scope = self._cell_scope, None
+        try:
+            result: Any = super().__deepcopy__(memo)
+        finally:
+            self._cell_scope = scope
+        return result
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """`(output, new_state)` for an input and a state.
