@@ -62,7 +62,7 @@ def detect(boxes: np.ndarray, scores: np.ndarray, limits: DetectionLimits) -> De
         for label in range(scores.shape[1])
     ]
     labels = np.concatenate([[], *(np.full(len(kept), label) for label, kept in found)])
-    places = np.concatenate([np.int64([]), *(kept for _, kept in found)])
+    places = np.concatenate([np.array([], np.int64), *(kept for _, kept in found)])
     classes = labels.astype(np.int64)
     all_scores = scores[places, classes]
     best = descending_order(all_scores)[: limits.total]

@@ -85,7 +85,7 @@ def check_constraints(
     return Constraints(
         (aspect_ratio_range[0], aspect_ratio_range[1]),
         (area_range[0], area_range[1]),
-        min_object_covered[()],
+        min_object_covered.dtype.type(min_object_covered),
         max_attempts,
     )
 

@@ -92,7 +92,7 @@ def check_threshold(threshold: np.ndarray, name: str) -> np.floating:
         raise InvalidArgumentError(
             None, None, f"{name} must be 0-D", received=f"shape {list(threshold.shape)}"
         )
-    return threshold[()]
+    return threshold.dtype.type(threshold)
 
 
 def check_overlap_threshold(threshold: np.ndarray) -> np.floating:

@@ -48,10 +48,11 @@ def sample_axis(first: np.ndarray, last: np.ndarray, size: int, outputs: int) ->
             steps = np.arange(outputs, dtype=np.float32)
             ratio = extent / np.float32(outputs - 1)
             positions = first * extent + steps * ((last - first) * extent / np.float32(outputs - 1))
-            first_share, last_share = extent - steps * ratio, steps * ratio
+            last_share = np.asarray(steps * ratio)
+            first_share = np.asarray(extent - last_share)
         else:
             positions = np.float32(0.5) * (first + last) * extent
-            first_share = last_share = np.float32([0.5]) * extent
+            first_share = last_share = np.full(1, np.float32(0.5) * extent)
     inside = (positions >= 0) & (positions <= extent)
     safe = np.where(inside, positions, 0)
     floor = np.floor(safe)
@@ -108,7 +109,7 @@ def sample(
             "boxes must be [n, 4] and box_index [n]",
             received=f"shapes {list(boxes.shape)} and {list(box_ind.shape)}",
         )
-    if len(box_ind) and not (0 <= box_ind.min() and box_ind.max() < image_shape[0]):
+    if len(box_ind) and (box_ind.min() < 0 or box_ind.max() >= image_shape[0]):
         raise OutOfRangeError(
             None,
             None,

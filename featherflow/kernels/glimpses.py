@@ -24,7 +24,7 @@ def corners_of(
       corrected: as ExtractGlimpseV2 has it: offsets name the middle of a window only where they
         are both centered and normalized, and are whole pixels where they are not normalized.
     """
-    extents, window = np.float32(image_size), np.float32(size)
+    extents, window = np.array(image_size, np.float32), np.array(size, np.float32)
     with np.errstate(all="ignore"):
         places = offsets * extents if normalized else offsets
         if centered:

@@ -80,7 +80,7 @@ def _sampled(
     objects = kernels.objects_of(bounding_boxes, (height, width), use_image)
     box = kernels.sample_box(stream, (height, width), objects, constraints)
     with np.errstate(all="ignore"):
-        relative = np.float32(box) / np.float32([height, width, height, width])
+        relative = np.array(box, np.float32) / np.array([height, width] * 2, np.float32)
     size = np.array([box.bottom - box.top, box.right - box.left, -1])
     return (
         np.array([box.top, box.left, 0], image_size.dtype),

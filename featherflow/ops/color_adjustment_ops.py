@@ -54,7 +54,7 @@ def _define_adjustment(
             raise InvalidArgumentError(
                 None, None, f"{amount_name} must be scalar", received=f"shape {list(amount.shape)}"
             )
-        return adjust(images, amount[()])
+        return adjust(images, images.dtype.type(amount))
 
     op.not_differentiable("TensorFlow gives it no gradient")
     return op

@@ -73,8 +73,8 @@ def _rgb_to_hsv_grad(op: Any, grad: Any) -> Tensor:
     channels: Any = unstack(op.inputs[0], num=3, axis=-1)
     hue_grad, saturation_grad, value_grad = unstack(grad, num=3, axis=-1)
     largest, smallest = _extremes(*channels)
-    high = sum(share * channel for share, channel in zip(largest, channels))
-    low = sum(share * channel for share, channel in zip(smallest, channels))
+    high: Any = sum(share * channel for share, channel in zip(largest, channels))
+    low: Any = sum(share * channel for share, channel in zip(smallest, channels))
     extent: Any = high - low
     # Colours without light have no hue, and negative channels no saturation, in TensorFlow.
     per_sixth: Any = divide_no_nan(hue_grad, 6 * extent) * cast(high > 0, high.dtype)

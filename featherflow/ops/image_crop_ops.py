@@ -59,7 +59,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
 
 
 def _fraction(central_fraction: Any) -> float:
-    known = central_fraction
+    known: Any = central_fraction
     if isinstance(central_fraction, Tensor):
         value = constant_value(central_fraction)
         if value is None:

@@ -239,9 +239,9 @@ def ssim_multiscale(
     """
     with op_scope(None, "MS-SSIM", [img1, img2]):
         pair = [convert_to_tensor(img1, name="img1"), convert_to_tensor(img2, name="img2")]
-        _, assertions = _comparable(*pair)
+        _, assertions = _comparable(pair[0], pair[1])
         pair[0] = with_dependencies(assertions, pair[0])
-        largest, *pair = _as_floats(*pair, max_val)
+        largest, *pair = _as_floats(pair[0], pair[1], max_val)
         window = _Window(filter_size, filter_sigma, k1, k2)
         factors: list[Tensor] = []
         similarity: Any = None
@@ -250,7 +250,8 @@ def ssim_multiscale(
                 if scale:
                     pair = [_halved(image) for image in pair]
                 similarity, structure = (
-                    reduce_mean(values, [-3, -2]) for values in _per_channel(*pair, largest, window)
+                    reduce_mean(values, [-3, -2])
+                    for values in _per_channel(pair[0], pair[1], largest, window)
                 )
                 factors.append(relu(structure))
         scales = stack([*factors[:-1], relu(similarity)], axis=-1)

@@ -275,5 +275,7 @@ def _framed(image: Any, target_height: Any, target_width: Any, resize: Resize) -
             maximum(0, cast(floor((target - side) / 2), dtypes.int32))
             for target, side in zip(targets, fitted)
         ]
-        framed = pad_to_bounding_box(resize(batch, size), *borders, target_height, target_width)
+        framed = pad_to_bounding_box(
+            resize(batch, size), borders[0], borders[1], target_height, target_width
+        )
         return framed if is_batch else squeeze(framed, [0])

@@ -29,18 +29,18 @@ _UNDILATED = (1, 1, 1, 1)
 def _convolved_shape(c: InferenceContext, dims: list[Dim], paddings_index: int) -> TensorShape:
     """The shape of a convolution of images of `dims` with padding."""
     filter_dims = c.dims(paddings_index + 1, 4)
+    if c.shapes[paddings_index]._dims != (4, 2):
+        c.fail("paddings must hold a pair for each of 4 dimensions", received=c.received())
     pairs = c.constant(paddings_index)
-    if pairs is None or pairs.shape != (4, 2) or pairs.min() < 0:
-        c.fail(
-            "paddings must be known, and hold a pair of numbers that are not negative for each "
-            "dimension",
-            received=None if pairs is None else pairs.tolist(),
-        )
+    if pairs is not None and pairs.min() < 0:
+        c.fail("paddings must not be negative", received=pairs.tolist())
     strides = c.attrs["strides"]
     if len(strides) != 4:
         c.fail(f"{c.op.name} requires 4 values in strides", received=strides)
+    if pairs is None:
+        return TensorShape._of((None, None, None, filter_dims[3]))
     batch, height, width, channels = (
-        None if dim is None else dim + int(sum(pair)) for dim, pair in zip(dims, pairs.tolist())
+        None if dim is None else dim + sum(pair) for dim, pair in zip(dims, pairs.tolist())
     )
     c.merge_dim(channels, filter_dims[2])
     outputs = [
@@ -156,8 +156,19 @@ def _fused_resize_and_pad_conv2d_cpu(
     _check_images(input, filter)
     grid = resize.Grid(resize_align_corners)
     height, width = resize.check_images(input, size, grid)
-    resized = resize.resize_bilinear(input, height, width, grid).astype(input.dtype, copy=False)
+    resized = _resized(input, (height, width), grid)
     return _convolve(resized, paddings, filter, mode, strides, padding)
+
+
+def _resized(images: np.ndarray, size: tuple[int, int], grid: resize.Grid) -> np.ndarray:
+    """Images in another size, bilinearly, in their own dtype (or in float32, for float16)."""
+    values = images.astype(np.result_type(images.dtype, np.float32), copy=False)
+    for axis, outputs in enumerate(size, start=1):
+        taps = resize.bilinear_taps(values.shape[axis], outputs, grid)
+        along = [-1 if other == axis else 1 for other in range(4)]
+        low, high = (values.take(indices, axis=axis) for indices in taps.indices)
+        values = low + (high - low) * taps.weights[1].astype(values.dtype).reshape(along)
+    return values.astype(images.dtype, copy=False)
 
 
 FusedResizeAndPadConv2D.not_differentiable("TensorFlow gives it no gradient")

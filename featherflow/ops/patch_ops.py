@@ -47,7 +47,8 @@ def _patches_shape(c: InferenceContext, rank: int) -> TensorShape:
     depth = None if channels is None or taps < 0 else channels * taps
     if None in sizes:
         return TensorShape._of((batch, *[None] * len(sizes), depth))
-    outputs = [_windows(c, *each) for each in zip(sizes, ksizes[1:], strides[1:], rates[1:])]
+    known = [size for size in sizes if size is not None]
+    outputs = [_windows(c, *each) for each in zip(known, ksizes[1:], strides[1:], rates[1:])]
     return TensorShape._of((batch, *outputs, depth))
 
 

@@ -60,6 +60,7 @@ FAMILIES_TESTED_ELSEWHERE: dict[str, str] = {
 
 #: Ops that no row of `tests/ops/cases` can call, and the tests that call them instead.
 TESTED_ELSEWHERE: dict[str, str] = {
+    "GenerateBoundingBoxProposals": "tests/differential/cases/image_boxes.py: no kernel runs it",
     "NoOp": "tests/ops/test_array_api.py: it has no outputs",
     "Placeholder": "tests/ops/test_array_api.py: it is only fed",
     "PlaceholderV2": "tests/ops/test_array_api.py: it is only fed",
@@ -68,7 +69,9 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "StridedSliceAssign": "tests/ops/test_slicing.py: it takes variables",
 }
 #: Ops that run on no device by themselves, with the reason.
-WITHOUT_KERNEL: dict[str, str] = {}
+WITHOUT_KERNEL: dict[str, str] = {
+    "GenerateBoundingBoxProposals": "TensorFlow has it on GPUs only",
+}
 
 
 @pytest.fixture(params=OPS)

@@ -332,6 +332,19 @@ for _name, _arguments in _SAMPLES.items():
     case(f"sampled_{_name}")(_sampled(_arguments))
 
 
+@case
+def proposal_shapes(tf):
+    scores, deltas = tf.zeros([1, 2, 3, 4]), tf.zeros([1, 2, 3, 16])
+    info, anchors = tf.zeros([1, 5]), tf.zeros([2, 3, 4])
+    propose, unknown = tf.image.generate_bounding_box_proposals, tf.placeholder(tf.float32)
+    proposals = [
+        *propose(scores, deltas, info, anchors, min_size=16.0),
+        *propose(scores, deltas, info, anchors, 0.5, 100, 2.0, post_nms_topn=7, name="few"),
+        *propose(unknown, unknown, unknown, unknown, min_size=16.0),
+    ]
+    return [[str(tensor.shape), tensor.name] for tensor in proposals]
+
+
 def _suppress(**changed):
     arguments = {"boxes": BOXES, "scores": SCORES, "max_output_size": 3, **changed}
     return lambda tf: tf.image.non_max_suppression(**arguments)
@@ -376,6 +389,9 @@ error_cases(
     sample_size=lambda tf: tf.image.sample_distorted_bounding_box([4, 4], OBJECTS),
     sample_areas=lambda tf: tf.image.sample_distorted_bounding_box(
         [4, 4, 3], OBJECTS, area_range=[0.5, 1.2]
+    ),
+    proposal_rank=lambda tf: tf.image.generate_bounding_box_proposals(
+        tf.zeros([2, 3, 4]), tf.zeros([1, 2, 3, 16]), tf.zeros([1, 5]), tf.zeros([2, 3, 4])
     ),
     transform_values=lambda tf: tf.raw_ops.ImageProjectiveTransformV2(
         images=IMAGES, transforms=TRANSFORMS[:, :7], output_shape=[3, 3], interpolation="NEAREST"

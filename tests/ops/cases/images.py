@@ -24,6 +24,7 @@ from featherflow.ops.crop_resize_ops import (
 )
 from featherflow.ops.glimpse_ops import ExtractGlimpse, ExtractGlimpseV2
 from featherflow.ops.hsv_color_ops import HSVToRGB, RGBToHSV
+from featherflow.ops.mirror_pad_conv_ops import FusedPadConv2D, FusedResizeAndPadConv2D
 from featherflow.ops.patch_ops import ExtractImagePatches, ExtractVolumePatches
 from featherflow.ops.projection_ops import ImageProjectiveTransformV2, ImageProjectiveTransformV3
 from featherflow.ops.scale_translate_ops import ScaleAndTranslate, ScaleAndTranslateGrad
@@ -458,4 +459,47 @@ _WINDOW_ROWS = [
     ),
 ]
 
-CASES = [*_COLOR_ROWS, *_SUPPRESSION_ROWS, *_RESAMPLING_ROWS, *_WINDOW_ROWS]
+
+def mirrored_sums(images, paddings, filters):
+    """Convolution with windows of 2 by 1 of images with one mirrored row above."""
+    padded = np.concatenate([images[:, 1:2], images], axis=1)
+    windows = np.stack([padded[:, :-1], padded[:, 1:]], axis=3)
+    return np.einsum("nijpc,pqcd->nijd", windows, filters)
+
+
+def widened_by_two(images):
+    """Columns, and half way to the next; the last column is repeated."""
+    following = np.concatenate([images[:, :, 1:], images[:, :, -1:]], axis=2)
+    return np.stack([images, (images + following) / 2], axis=3).reshape(2, 3, 8, 2)
+
+
+ONE_ROW = np.int32([[0, 0], [1, 0], [0, 0], [0, 0]])
+_CONVOLUTION = {"mode": "REFLECT", "strides": [1, 1, 1, 1], "padding": "VALID"}
+_CONVOLUTION_ROWS = [
+    OpCase(
+        FusedPadConv2D,
+        (Input(2, 3, 4, 2), ONE_ROW, Input(2, 1, 2, 3)),
+        mirrored_sums,
+        FLOATS,
+        attrs=_CONVOLUTION,
+        differentiable=False,
+        empty_shapes=(),
+        needs_shapes="the shape of paddings must be known",
+    ),
+    OpCase(
+        FusedResizeAndPadConv2D,
+        (Input(2, 3, 4, 2), np.int32([3, 8]), ONE_ROW, Input(2, 1, 2, 3)),
+        lambda images, size, paddings, filters: mirrored_sums(
+            widened_by_two(images),
+            paddings,
+            filters,
+        ),
+        ("float16", "float32", "float64"),
+        attrs=_CONVOLUTION,
+        differentiable=False,
+        empty_shapes=(),
+        needs_shapes="the shape of paddings must be known",
+    ),
+]
+
+CASES = [*_CONVOLUTION_ROWS, *_COLOR_ROWS, *_SUPPRESSION_ROWS, *_RESAMPLING_ROWS, *_WINDOW_ROWS]
