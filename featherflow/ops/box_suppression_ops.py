@@ -6,8 +6,6 @@ functions are in `box_selection_ops.py`.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from featherflow.framework import dtypes
