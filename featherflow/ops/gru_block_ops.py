@@ -5,14 +5,21 @@ The formulas and the arithmetic are in `kernels/gru_block.py`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from featherflow.framework import dtypes
 from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_shape import TensorShape
+from featherflow.graph.tensor import Tensor
 from featherflow.kernels.gru_block import GRUGradient, GRUStates, gru_step, gru_step_gradient
 from featherflow.kernels.recurrent_shapes import check_ranks, check_shapes
+from featherflow.ops.arithmetic_ops import multiply
+from featherflow.ops.core_array_ops import concat
+from featherflow.ops.matmul_ops import matmul
+from featherflow.ops.sum_ops import reduce_sum
 
 _INPUTS = ("x: T", "h_prev: T", "w_ru: T", "w_c: T", "b_ru: T", "b_c: T")
 
@@ -67,7 +74,23 @@ def _gru_block_cell_cpu(
     return gru_step(x, h_prev, w_ru, w_c, b_ru, b_c)
 
 
-GRUBlockCell.not_differentiable("TensorFlow gives it no gradient; GRUBlockCellGrad is it")
+@GRUBlockCell.gradient
+def _gru_block_cell_grad(op: Any, *grads: Tensor) -> tuple[Tensor, ...]:
+    """As tf.contrib.rnn registered it: from that of the new states."""
+    x, h_prev = op.inputs[:2]
+    r = op.outputs[0]
+    x_grad, h_prev_grad, c_sum, ru_sum = GRUBlockCellGrad(*op.inputs, *op.outputs[:3], grads[3])
+    w_ru_grad = matmul(concat([x, h_prev], 1), ru_sum, transpose_a=True)
+    w_c_grad = matmul(concat([x, multiply(h_prev, r)], 1), c_sum, transpose_a=True)
+    return (
+        x_grad,
+        h_prev_grad,
+        w_ru_grad,
+        w_c_grad,
+        reduce_sum(ru_sum, 0),
+        reduce_sum(c_sum, 0),
+    )
+
 
 # --- GRUBlockCellGrad -----------------------------------------------------------------------------
 

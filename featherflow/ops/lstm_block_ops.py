@@ -30,6 +30,11 @@ from featherflow.kernels.lstm_block import (
 )
 from featherflow.kernels.precision import compute_dtype
 from featherflow.kernels.recurrent_shapes import check_length, check_ranks, check_shapes
+from featherflow.ops.core_array_ops import concat
+from featherflow.ops.matmul_ops import matmul
+from featherflow.ops.shape_ops import shape as shape_of
+from featherflow.ops.strided_slice_ops import get_item
+from featherflow.ops.sum_ops import reduce_sum
 
 _TYPES = (dtypes.float32, dtypes.float16)
 _T = "T: {half, float}"
@@ -107,7 +112,23 @@ def _lstm_block_cell_cpu(
     return tuple(np.ascontiguousarray(values, x.dtype) for values in states)
 
 
-LSTMBlockCell.not_differentiable("TensorFlow gives it no gradient; LSTMBlockCellGrad is it")
+@LSTMBlockCell.gradient
+def _lstm_block_cell_grad(op: Any, *grads: Tensor) -> tuple[Tensor, ...]:
+    """As tf.contrib.rnn registered it: from those of the cells' states and of the outputs."""
+    x, _, h_prev, w = op.inputs[:4]
+    cs_prev_grad, gates, *peepholes = LSTMBlockCellGrad(
+        *op.inputs, *op.outputs[:6], grads[1], grads[6], use_peephole=op.attrs["use_peephole"]
+    )
+    inputs: Any = shape_of(x)
+    width = get_item(inputs, 1)
+    taken_grad = matmul(gates, w, transpose_b=True)
+    x_grad = get_item(taken_grad, (slice(None), slice(None, width)))
+    h_prev_grad = get_item(taken_grad, (slice(None), slice(width, None)))
+    w_grad = matmul(concat([x, h_prev], 1), gates, transpose_a=True)
+    x_grad.set_shape(x.shape)
+    h_prev_grad.set_shape(h_prev.shape)
+    return x_grad, cs_prev_grad, h_prev_grad, w_grad, *peepholes, reduce_sum(gates, 0)
+
 
 # --- LSTMBlockCellGrad ----------------------------------------------------------------------------
 
