@@ -21,9 +21,9 @@ from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.strided_slice_ops import get_item
 
 
-def known_sizes(dims: TensorShape | None) -> list[int] | None:
-    """All sizes of `dims` if they are known, else None."""
-    return dims.as_list() if dims is not None and dims.is_fully_defined() else None  # pyright: ignore[reportReturnType]
+def known_sizes(dims: TensorShape | None) -> Any:
+    """All sizes of `dims`, a list, if they are known, else None."""
+    return dims.as_list() if dims is not None and dims.is_fully_defined() else None
 
 
 def innermost(values: Tensor, rank: int) -> TensorShape | None:

@@ -89,7 +89,8 @@ def _check(num_mel_bins: int, sample_rate: Any, lower: float, upper: float, dtyp
 
 
 def _mel(hertz: Any) -> Any:
-    return 1127.0 * log(1.0 + hertz / 700.0)  # pyright: ignore[reportOperatorIssue]
+    logs: Any = log(1.0 + hertz / 700.0)
+    return 1127.0 * logs
 
 
 def _row(column: Any) -> Any:
@@ -116,5 +117,6 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
         bins = size_of(values, -1)
         if isinstance(bins, int) and bins == 0:
             raise ValueError(f"num_mel_bins must be positive. Got: {log_mel_spectrograms}")
-        scale: Any = rsqrt(2.0 * cast(convert_to_tensor(bins), values.dtype))  # pyright: ignore[reportOperatorIssue]
+        count: Any = cast(convert_to_tensor(bins), values.dtype)
+        scale: Any = rsqrt(2.0 * count)
         return dct(values, 2) * scale
