@@ -38,6 +38,8 @@ ApproxTopK: Op = define_op(
 @ApproxTopK.shape_fn
 def _approx_top_k_shape(c: InferenceContext) -> list[TensorShape]:
     dims = c.with_rank_at_least(0, 1)._dims
+    if not 0 < c.attrs["recall_target"] <= 1:
+        c.fail("recall_target must be above 0 and at most 1", received=c.attrs["recall_target"])
     if dims is None:
         return [UNKNOWN, UNKNOWN]
     axis, k = c.attrs["reduction_dimension"], c.attrs["k"]

@@ -173,37 +173,42 @@ def _define_extremum(name: str, combine: np.ufunc, types: str) -> Op:
         return [MATRIX, VECTOR]
 
     @op.kernel("CPU", T=REAL)
-    def cpu(
-        a_indices: np.ndarray,
-        a_values: np.ndarray,
-        a_shape: np.ndarray,
-        b_indices: np.ndarray,
-        b_values: np.ndarray,
-        b_shape: np.ndarray,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        kernels.check_parts(a_indices, a_values, a_shape, "a_")
-        kernels.check_parts(b_indices, b_values, b_shape, "b_")
-        if not np.array_equal(a_shape, b_shape):
-            raise InvalidArgumentError(
-                None,
-                None,
-                "The two must have one shape",
-                received=f"{a_shape.tolist()} and {b_shape.tolist()}",
-            )
-        kernels.check_sizes(a_shape)
-        kernels.check_bounds(a_indices, a_shape)
-        kernels.check_bounds(b_indices, b_shape)
-        places = kernels.merge(a_indices, b_indices)
-        a_merged = kernels.take_or_zero(a_values, places[0])
-        b_merged = kernels.take_or_zero(b_values, places[1])
-        indices = kernels.merged_indices(a_indices, b_indices, *places)
-        return indices, combine(a_merged, b_merged)
+    def cpu(*parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return _extremum_of(combine, *parts)
 
     @op.gradient
     def grad(op: Any, indices_grad: Any, values_grad: Any) -> list[None]:
         return [None] * 6  # as in TensorFlow
 
     return op
+
+
+def _extremum_of(
+    combine: np.ufunc,
+    a_indices: np.ndarray,
+    a_values: np.ndarray,
+    a_shape: np.ndarray,
+    b_indices: np.ndarray,
+    b_values: np.ndarray,
+    b_shape: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    kernels.check_parts(a_indices, a_values, a_shape, "a_")
+    kernels.check_parts(b_indices, b_values, b_shape, "b_")
+    if not np.array_equal(a_shape, b_shape):
+        raise InvalidArgumentError(
+            None,
+            None,
+            "The two must have one shape",
+            received=f"{a_shape.tolist()} and {b_shape.tolist()}",
+        )
+    kernels.check_sizes(a_shape)
+    kernels.check_bounds(a_indices, a_shape)
+    kernels.check_bounds(b_indices, b_shape)
+    places = kernels.merge(a_indices, b_indices)
+    a_merged = kernels.take_or_zero(a_values, places[0])
+    b_merged = kernels.take_or_zero(b_values, places[1])
+    indices = kernels.merged_indices(a_indices, b_indices, *places)
+    return indices, combine(a_merged, b_merged)
 
 
 SparseSparseMaximum = _define_extremum(

@@ -43,25 +43,31 @@ def _define(name: str, power: float) -> Op:
         segment_ids: np.ndarray,
         dense_output_dim0: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        if indices.ndim != 1 or indices.shape != segment_ids.shape or grad.ndim < 1:
-            raise InvalidArgumentError(
-                None,
-                None,
-                "segment_ids and indices should be vectors of one size",
-                received=f"{list(segment_ids.shape)} and {list(indices.shape)}",
-            )
-        if not len(indices) or dense_output_dim0 == 0:
-            return np.zeros((0, *grad.shape[1:]), grad.dtype), indices[:0].copy()
-        gathering.check_indices(indices, int(dense_output_dim0))
-        gathering.check_indices(segment_ids, len(grad), "segment_ids")
-        rows = grad[segment_ids].astype(compute_dtype(grad.dtype), copy=False)
-        if power:
-            sizes = np.bincount(segment_ids, minlength=len(grad))[segment_ids]
-            rows = rows / (sizes**power).astype(rows.dtype).reshape(-1, *(1,) * (rows.ndim - 1))
-        places, total = gathering.reduce_by_place(indices, rows, np.add)
-        return total.astype(grad.dtype, copy=False), places
+        return _gathered_gradient(grad, indices, segment_ids, int(dense_output_dim0), power)
 
     return op
+
+
+def _gathered_gradient(
+    grad: np.ndarray, indices: np.ndarray, ids: np.ndarray, size: int, power: float
+) -> tuple[np.ndarray, np.ndarray]:
+    if indices.ndim != 1 or indices.shape != ids.shape or grad.ndim < 1:
+        raise InvalidArgumentError(
+            None,
+            None,
+            "segment_ids and indices should be vectors of one size",
+            received=f"{list(ids.shape)} and {list(indices.shape)}",
+        )
+    if not len(indices) or size == 0:
+        return np.zeros((0, *grad.shape[1:]), grad.dtype), indices[:0].copy()
+    gathering.check_indices(indices, size)
+    gathering.check_indices(ids, len(grad), "segment_ids")
+    rows = grad[ids].astype(compute_dtype(grad.dtype), copy=False)
+    if power:
+        sizes = np.bincount(ids, minlength=len(grad))[ids]
+        rows = rows / (sizes**power).astype(rows.dtype).reshape(-1, *(1,) * (rows.ndim - 1))
+    places, total = gathering.reduce_by_place(indices, rows, np.add)
+    return total.astype(grad.dtype, copy=False), places
 
 
 SparseSegmentSumGradV2 = _define("SparseSegmentSumGradV2", 0)

@@ -12,6 +12,7 @@ import numpy as np
 from featherflow.framework import dtypes
 from featherflow.framework.errors import InaccessibleTensorError
 from featherflow.framework.tensor_shape import TensorShape
+from featherflow.graph.composite_tensor import CompositeTensor
 from featherflow.graph.graph import Graph
 from featherflow.graph.indexed_slices import IndexedSlices, IndexedSlicesValue
 from featherflow.graph.operation import Operation
@@ -355,4 +356,12 @@ register_session_run_conversion_functions(
     lambda sparse: (_sparse_parts(sparse), lambda parts: SparseTensorValue(*parts)),
     lambda sparse, value: list(zip(_sparse_parts(sparse), value)),
     _sparse_parts,
+)
+
+
+register_session_run_conversion_functions(
+    CompositeTensor,
+    lambda composite: (composite.parts(), composite.value_of),
+    lambda composite, value: composite.feeds(value),
+    lambda composite: composite.parts(),
 )
