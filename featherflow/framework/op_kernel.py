@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from featherflow.framework.dtypes import DType
-from featherflow.framework.errors import NotFoundError
+from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.source_location import SourceLocation, definition_of
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ class KernelTable:
         """The kernel for `node` on `device_type`.
 
         Raises:
-          NotFoundError: none fits; lists those that exist and the nearest.
+          InvalidArgumentError: none fits; lists those that exist and the nearest.
         """
         kernel = self.find(device_type, node.attrs)
         if kernel is None:
@@ -247,7 +247,7 @@ def _overlap(left: dict[str, tuple[DType, ...]], right: dict[str, tuple[DType, .
     )
 
 
-def no_kernel_error(table: KernelTable, device_type: str, node: NodeInfo) -> NotFoundError:
+def no_kernel_error(table: KernelTable, device_type: str, node: NodeInfo) -> InvalidArgumentError:
     """The error for a node that no kernel fits: what was asked, what exists, what is nearest."""
     wanted = {
         name: value
@@ -257,7 +257,7 @@ def no_kernel_error(table: KernelTable, device_type: str, node: NodeInfo) -> Not
     }
     kernels = list(table)
     if not kernels:
-        return NotFoundError(
+        return InvalidArgumentError(
             None,
             None,
             f"No kernel is registered for op {table.op_name} on any device",
@@ -274,7 +274,7 @@ def no_kernel_error(table: KernelTable, device_type: str, node: NodeInfo) -> Not
 
     received = ", ".join(f"{name}={_names(value)}" for name, value in sorted(wanted.items()))
     nearest = min(kernels, key=distance)
-    return NotFoundError(
+    return InvalidArgumentError(
         None,
         None,
         f"No registered '{table.op_name}' OpKernel for {device_type} devices compatible with node",

@@ -92,14 +92,18 @@ class InferenceContext:
         return self._constant_shape_of(self.inputs[index])
 
     def constant_sizes(self, index: int, count: int) -> tuple[Dim, ...]:
-        """The `count` sizes that input `index` holds, a vector; None where they are not known."""
+        """The `count` sizes that input `index` holds, a vector, if all are known; else Nones."""
         (length,) = self.dims(index, 1)
         if length not in (None, count):
             self.fail(
                 f"{self.input_name(index)} must hold {count} values", received=f"{length} values"
             )
-        dims = self.constant_as_shape(index)._dims
-        return (None,) * count if dims is None else dims
+        value = self.constant(index)
+        if value is None:
+            return (None,) * count
+        if value.min() < -1:
+            self.fail(f"{self.input_name(index)} must not be negative", received=value.tolist())
+        return tuple(None if size < 0 else size for size in value.tolist())
 
     def input_range(self, arg_name: str) -> range:
         """Positions in `inputs` of the tensors that the argument `arg_name` stands for."""

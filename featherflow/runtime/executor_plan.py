@@ -90,7 +90,7 @@ class KernelCache:
         """The kernel of a node, with attributes filled in and refs read.
 
         Raises:
-          NotFoundError: there is none for the device.
+          InvalidArgumentError: there is none for the device.
         """
         definition = node.definition.kernels.get(device_type, node)
         if definition.is_class:
@@ -126,7 +126,7 @@ def build_plan(
     """The plan of a subgraph without control flow, on one device.
 
     Raises:
-      NotFoundError: a node has no kernel for the device.
+      InvalidArgumentError: a node has no kernel for the device.
     """
     slots, count = assign_slots(subgraph.nodes)
     template: list[Any] = [None] * count
