@@ -158,7 +158,7 @@ def test_folders_give_modules_even_where_a_function_has_the_name(shim) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "tensorflow.contrib.slim",
+        "tensorflow.contrib.nothing",
         "tensorflow.python.ops.no_such_ops",
         "tensorflow.python.nothing",
         "tensorflow.core.framework.nothing_pb2",
