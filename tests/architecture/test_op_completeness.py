@@ -56,6 +56,12 @@ FAMILIES_TESTED_ELSEWHERE: dict[str, str] = {
     "training_ops": "tests/differential/cases/training_updates.py: they take variables",
     "variable_gather_ops": "tests/ops/test_variable_gather.py: they take variables",
     "variable_scatter_ops": _STATE,
+    "candidate_sampling_ops": "tests/differential/cases/candidate_sampling.py: every run differs",
+    "fractional_pool_ops": "tests/differential/cases/fractional_pooling.py: every run differs",
+    "legacy_tensor_array_ops": "tests/differential/cases/legacy_arrays.py: they take handles",
+    "session_handle_ops": "tests/differential/cases/session_handles.py: they keep tensors",
+    "stateful_random_ops": "tests/differential/cases/generators.py: they take variables",
+    "stateless_rejection_ops": "tests/differential/cases/generators.py: values have no formula",
 }
 
 #: Ops that no row of `tests/ops/cases` can call, and the tests that call them instead.
