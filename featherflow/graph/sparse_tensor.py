@@ -144,6 +144,19 @@ class SparseTensor:
     __repr__ = __str__
 
 
+def as_sparse_tensor(value: Any) -> SparseTensor:
+    """`value`, a SparseTensor or SparseTensorValue, as the former.
+
+    Raises:
+      TypeError: it is neither.
+    """
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
+    if not isinstance(value, SparseTensor):
+        raise TypeError(f"Input must be a SparseTensor, received {value!r}.")
+    return value
+
+
 nest.register_composite(
     SparseTensor,
     lambda value: [value.indices, value.values, value.dense_shape],

@@ -21,6 +21,7 @@ from featherflow.ops.extremum_ops import maximum, minimum
 from featherflow.ops.gather_ops import gather
 from featherflow.ops.identity_ops import identity
 from featherflow.ops.ragged_gather_ops import RaggedGather, RaggedRange
+from featherflow.ops.ragged_reductions import reduce_ragged
 from featherflow.ops.ragged_tensor import RaggedTensor, same_rows
 from featherflow.ops.range_ops import range_
 from featherflow.ops.reduction_ops import reduce_all, reduce_max
@@ -165,6 +166,20 @@ def gather_rows(ragged: RaggedTensor, places: Any) -> RaggedTensor:
     return RaggedTensor.from_nested_row_splits(values, splits, validate=False)
 
 
+def _gather(ragged: RaggedTensor, indices: Any, name: str | None) -> Any:
+    """Rows by numbers of any shape, the dimensions of which come first."""
+    with op_scope(name, "RaggedGather"):
+        places = convert_to_tensor(indices)
+        if places.shape.rank is None:
+            raise ValueError("The numbers of rows must have a known rank.")
+        nested = list(ragged.nested_row_splits)
+        depth = len(nested) + places.shape.rank - 1
+        splits, values = RaggedGather(nested, ragged.flat_values, places, OUTPUT_RAGGED_RANK=depth)
+        if not depth:
+            return values
+        return RaggedTensor.from_nested_row_splits(values, splits, validate=False)
+
+
 def _inner(ragged: RaggedTensor, entries: list[Any]) -> Any:
     """Entries for the dimensions beyond the first."""
     if not entries:
@@ -284,6 +299,8 @@ def _from_sparse(st_input: Any, name: str | None, dtype: Any) -> RaggedTensor:
 
 RaggedTensor.operators |= {
     "getitem": _get_item,
+    "gather": _gather,
+    "reduce": reduce_ragged,
     "from_tensor": _from_tensor,
     "from_sparse": _from_sparse,
 }

@@ -423,6 +423,14 @@ class RaggedTensor(CompositeTensor):
 
     # --- operators --------------------------------------------------------------------
 
+    def sparse_read(self, indices: Any, name: str | None = None) -> Any:
+        """The rows of the numbers given, as `tf.gather` asks for them."""
+        return self.operators["gather"](self, indices, name)
+
+    def reduce_rows(self, op: Any, axis: Any, keepdims: bool | None, name: str | None) -> Any:
+        """What `tf.reduce_sum` and the others give; `op` is that for tensors."""
+        return self.operators["reduce"](self, op, axis, keepdims, name)
+
     def __getitem__(self, entries: Any) -> Any:
         return self.operators["getitem"](self, entries)
 

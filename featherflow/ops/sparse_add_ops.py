@@ -13,13 +13,12 @@ from featherflow.framework.op import define_op
 from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
-from featherflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
+from featherflow.graph.sparse_tensor import SparseTensor, SparseTensorValue, as_sparse_tensor
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import sparse as kernels
 from featherflow.kernels.gathering import combine_rows, flat_places
 from featherflow.ops.scatter_nd_ops import GatherNd
 from featherflow.ops.sparse_shapes import VECTOR, matrix, vector
-from featherflow.ops.sparse_tensor_ops import as_sparse_tensor
 from featherflow.ops.type_groups import COMPLEX, NUMBERS, SIGNED, WIDE_FLOATS
 
 #: The dtypes of sums of SparseTensors, as contracts write them.

@@ -17,7 +17,7 @@ from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.default_graph import op_scope
-from featherflow.graph.sparse_tensor import SparseTensor
+from featherflow.graph.sparse_tensor import SparseTensor, as_sparse_tensor
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import sparse as kernels
 from featherflow.ops.arithmetic_ops import Mul, Neg
@@ -29,7 +29,6 @@ from featherflow.ops.scatter_nd_ops import GatherNd
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.sparse_add_ops import SUM_TYPES, SparseTensorDenseAdd
 from featherflow.ops.sparse_shapes import MATRIX, VECTOR, check_part_ranks, vector
-from featherflow.ops.sparse_tensor_ops import as_sparse_tensor
 from featherflow.ops.type_groups import REAL
 
 # --- SparseDenseCwiseAdd, Mul, Div ----------------------------------------------------------------

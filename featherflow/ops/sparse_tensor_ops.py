@@ -15,11 +15,14 @@ from featherflow.framework.shape_inference import InferenceContext
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.graph_api import name_scope
-from featherflow.graph.sparse_tensor import SparseTensor, SparseTensorValue
+from featherflow.graph.sparse_tensor import SparseTensor, SparseTensorValue, as_sparse_tensor
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import gathering
 from featherflow.kernels.allocation import check_allocation
-from featherflow.ops import shape_ops
+from featherflow.ops import (
+    shape_ops,
+    sparse_elementwise_ops,  # noqa: F401  gives SparseTensors their operators
+)
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.conversion_ops import convert_to_tensor_v1
 from featherflow.ops.fill_ops import zeros
@@ -29,7 +32,7 @@ from featherflow.ops.reduction_ops import reduce_prod
 from featherflow.ops.scatter_nd_ops import GatherNd
 from featherflow.ops.sum_ops import Sum
 
-__all__ = ["SparseTensor", "SparseTensorValue"]
+__all__ = ["SparseTensor", "SparseTensorValue", "as_sparse_tensor"]
 
 # The public names lead here, so that whoever makes SparseTensors can use them.
 export_value(__name__, "SparseTensor", "SparseTensor", "sparse.SparseTensor")
@@ -161,19 +164,6 @@ def to_dense(
     return sparse_to_dense(
         sparse.indices, sparse.dense_shape, sparse.values, default_value, validate_indices, name
     )
-
-
-def as_sparse_tensor(value: Any) -> SparseTensor:
-    """`value`, a SparseTensor or SparseTensorValue, as the former.
-
-    Raises:
-      TypeError: it is neither.
-    """
-    if isinstance(value, SparseTensorValue):
-        return SparseTensor.from_value(value)
-    if not isinstance(value, SparseTensor):
-        raise TypeError(f"Input must be a SparseTensor, received {value!r}.")
-    return value
 
 
 def with_shape_of(indices: Any, values: Any, like: SparseTensor) -> SparseTensor:

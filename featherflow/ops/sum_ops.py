@@ -97,6 +97,8 @@ def _static_axes(c: InferenceContext, indices: list[int], rank: int) -> list[int
 
 def reduce(op: Op, input_tensor: Any, axis: Any, keepdims: bool | None, name: str | None) -> Tensor:
     """Applies a reduction op with `axis` in any of its forms."""
+    if hasattr(input_tensor, "reduce_rows"):  # a RaggedTensor
+        return input_tensor.reduce_rows(op, axis, keepdims, name)
     types = {}
     if isinstance(axis, (np.ndarray, np.generic)) and axis.dtype == np.int64:
         types["Tidx"] = dtypes.int64  # NumPy's integers keep their width, Python's are int32

@@ -207,6 +207,30 @@ def functions(tf):
 
 
 @case
+def reductions(tf):
+    a = tf.ragged.constant([[1.0, 2.0], [], [3.0]])
+    deep = tf.ragged.constant([[[1, 2], [3]], []])
+    return {
+        "sums": [tf.reduce_sum(a, axis) for axis in (None, 0, 1, -1)],
+        "kept": tf.reduce_sum(a, 1, keepdims=True),
+        "others": [reduce(a, axis=1) for reduce in (tf.reduce_prod, tf.reduce_max, tf.reduce_min)],
+        "mean": tf.reduce_mean(tf.ragged.constant([[1.0, 2.0], [3.0]]), axis=1),
+        "deep": tf.reduce_sum(deep, axis=2).flat_values,
+        "two": tf.reduce_sum(deep, axis=[1, 2]),
+    }
+
+
+@case
+def gathers(tf):
+    return _lists(
+        tf,
+        vector=tf.gather(_a(tf), [2, 0]),
+        matrix=tf.gather(_a(tf), [[2], [0]]),
+        deep=tf.gather(_deep(tf), [1, 0]),
+    )
+
+
+@case
 def segment_ids(tf):
     to_ids, to_splits = tf.ragged.row_splits_to_segment_ids, tf.ragged.segment_ids_to_row_splits
     return [
