@@ -78,10 +78,10 @@ def _reduced(value: Any, op: Any, axis: int, keepdims: bool | None) -> Any:
     combine = _SEGMENTS[op.name]
     ids = row_ids(value.row_splits)
     if axis == 1:
-        result = combine(value.values, ids, value.nrows(dtypes.int64))
+        result = combine(value.values, ids, value.nrows(dtypes.int32))
     else:
         # The place of each value in its row says which of the results it belongs to.
         places: Any = cast(range_(size_of(ids)), ids.dtype)
         within = places - gather(value.row_starts(), ids)
-        result = combine(value.values, within, cast(reduce_max(value.row_lengths()), dtypes.int64))
+        result = combine(value.values, within, cast(reduce_max(value.row_lengths()), dtypes.int32))
     return expand_dims(result, axis) if keepdims else result
