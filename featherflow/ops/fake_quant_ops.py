@@ -52,13 +52,13 @@ def _check_same_shape(gradients: np.ndarray, inputs: np.ndarray) -> None:
 # --- FakeQuantWithMinMaxArgs ----------------------------------------------------------------------
 
 
-def _range_of_args(min: float, max: float, num_bits: int) -> tuple[np.float32, np.float32]:
+def _range_of_args(min: float, max: float, num_bits: int) -> tuple[np.ndarray, np.ndarray]:
     if not min < max:
         raise InvalidArgumentError(
             None, None, "min has to be smaller than max", received=f"{min} >= {max}"
         )
     _check_bits(num_bits)
-    return np.float32(min), np.float32(max)
+    return np.array(min, np.float32), np.array(max, np.float32)
 
 
 FakeQuantWithMinMaxArgs = define_op(

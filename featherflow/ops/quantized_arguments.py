@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -45,6 +45,11 @@ def scalars(names: str, *values: np.ndarray) -> list[np.ndarray]:
     return list(values)
 
 
-def range_of(low: float, high: float) -> Sequence[np.ndarray]:
-    """A range as the outputs that state it."""
+def bounds_of(names: str, *values: np.ndarray) -> Any:
+    """The scalars as a tuple, checked as `scalars` does."""
+    return tuple(scalars(names, *values))
+
+
+def range_of(low: float, high: float) -> Any:
+    """A range as the two outputs that state it."""
     return np.array(low, np.float32), np.array(high, np.float32)

@@ -90,7 +90,8 @@ def _joined_shape(c: InferenceContext, axis_name: str) -> list[TensorShape]:
         for index in c.input_range(name):
             c.with_rank(index, 0)
     values = [c.shapes[index] for index in c.input_range("values")]
-    return with_scalar_range(concat_shape(c, values, c.constant_scalar(axis)))
+    place: Any = c.constant_scalar(axis)
+    return with_scalar_range(concat_shape(c, values, place))
 
 
 @QuantizedConcat.kernel("CPU", T=(QUINT8, QINT32))

@@ -25,6 +25,7 @@ from featherflow.ops.quantized_arguments import (
     QINT32,
     QUANTIZED,
     QUINT8,
+    bounds_of,
     check_scalar_inputs,
     scalars,
     with_scalar_range,
@@ -90,19 +91,19 @@ def _quantized_add_cpu(
     min_y: np.ndarray,
     max_y: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    bounds: Any = tuple(scalars("min_x max_x min_y max_y", min_x, max_x, min_y, max_y))
+    bounds = bounds_of("min_x max_x min_y max_y", min_x, max_x, min_y, max_y)
     _check_ordered(*bounds)
     _check_broadcast(x, y)
-    low, high = kernels.sum_range(bounds, _SUM_FACTOR)
     # A single number is converted exactly, the elements of an array by whole steps.
     exact_place = 0 if x.size == 1 else 1 if y.size == 1 else None
     limits, out_limits = kernels.integer_limits(QUINT8), kernels.integer_limits(QINT32)
-    terms = [
-        (kernels.requantize if place == exact_place else kernels.requantize_linearly)(
-            kernels.stored(term), *term_range, low, high, limits, out_limits
-        )
-        for place, (term, term_range) in enumerate(((x, bounds[:2]), (y, bounds[2:])))
-    ]
+    low, high = kernels.sum_range(bounds, _SUM_FACTOR)
+    terms = []
+    for place, (term, start) in enumerate(((x, 0), (y, 2))):
+        convert = kernels.requantize if place == exact_place else kernels.requantize_linearly
+        own_low, own_high = bounds[start : start + 2]
+        integers = kernels.stored(term)
+        terms.append(convert(integers, own_low, own_high, low, high, limits, out_limits))
     return kernels.of_dtype(np.add(*terms, out=...), QINT32), low, high
 
 
@@ -126,11 +127,11 @@ def _quantized_mul_cpu(
     min_y: np.ndarray,
     max_y: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    bounds: Any = tuple(scalars("min_x max_x min_y max_y", min_x, max_x, min_y, max_y))
+    bounds = bounds_of("min_x max_x min_y max_y", min_x, max_x, min_y, max_y)
     _check_ordered(*bounds)
     _check_broadcast(x, y)
     factors = [
-        without_zero_point(factor, *factor_range, QUINT8)
+        without_zero_point(factor, QUINT8, *factor_range)
         for factor, factor_range in ((x, bounds[:2]), (y, bounds[2:]))
     ]
     product = np.multiply(*factors, out=...)
@@ -138,7 +139,7 @@ def _quantized_mul_cpu(
 
 
 def without_zero_point(
-    values: np.ndarray, low: np.ndarray, high: np.ndarray, dtype: DType
+    values: np.ndarray, dtype: DType, low: np.ndarray, high: np.ndarray
 ) -> np.ndarray:
     """The integers of a quantised array less the one that stands for 0: int64."""
     zero = kernels.integer_of_zero(low, high, kernels.integer_limits(dtype))
@@ -191,7 +192,7 @@ def _quantized_bias_add_cpu(
     T1: DType,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     names = "min_input max_input min_bias max_bias"
-    bounds: Any = tuple(scalars(names, min_input, max_input, min_bias, max_bias))
+    bounds = bounds_of(names, min_input, max_input, min_bias, max_bias)
     if input.ndim < 2 or bias.shape != input.shape[-1:]:
         raise InvalidArgumentError(
             None,
@@ -203,7 +204,7 @@ def _quantized_bias_add_cpu(
     limits, out_limits = kernels.integer_limits(T1), kernels.integer_limits(QINT32)
     total = kernels.integer_of_zero(low, high, out_limits)
     for term, term_range in ((input, bounds[:2]), (bias, bounds[2:])):
-        floats = kernels.dequantize_min_first(kernels.stored(term), *term_range, limits)
+        floats = kernels.dequantize_min_first(kernels.stored(term), *term_range, limits=limits)
         total = total + kernels.quantize_min_first(floats, low, high, out_limits)
     return kernels.of_dtype(np.asarray(total), QINT32), low, high
 
@@ -251,7 +252,7 @@ def _quantized_matmul_cpu(
     transpose_a: bool,
     transpose_b: bool,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    bounds: Any = tuple(scalars("min_a max_a min_b max_b", min_a, max_a, min_b, max_b))
+    bounds = bounds_of("min_a max_a min_b max_b", min_a, max_a, min_b, max_b)
     if a.ndim != 2 or b.ndim != 2:
         raise InvalidArgumentError(
             None,
@@ -260,8 +261,8 @@ def _quantized_matmul_cpu(
             received=f"shapes {list(a.shape)} and {list(b.shape)}",
         )
     _check_ordered(*bounds)
-    left = without_zero_point(a, *bounds[:2], QUINT8)
-    right = without_zero_point(b, *bounds[2:], QUINT8)
+    left = without_zero_point(a, QUINT8, *bounds[:2])
+    right = without_zero_point(b, QUINT8, *bounds[2:])
     left, right = left.T if transpose_a else left, right.T if transpose_b else right
     if left.shape[1] != right.shape[0]:
         raise InvalidArgumentError(

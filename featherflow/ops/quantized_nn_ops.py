@@ -28,6 +28,7 @@ from featherflow.ops.quantized_arguments import (
     QINT32,
     QUANTIZED,
     QUINT8,
+    bounds_of,
     check_scalar_inputs,
     range_of,
     scalars,
@@ -92,10 +93,10 @@ def _quantized_conv2d_cpu(
     dilations: tuple[int, ...],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     names = "min_input max_input min_filter max_filter"
-    bounds: Any = tuple(scalars(names, min_input, max_input, min_filter, max_filter))
+    bounds = bounds_of(names, min_input, max_input, min_filter, max_filter)
     _check_convolution(input, filter, strides, dilations)
-    image = without_zero_point(input, *bounds[:2], QUINT8).astype(np.float64)
-    weights = without_zero_point(filter, *bounds[2:], Tfilter).astype(np.float64)
+    image = without_zero_point(input, QUINT8, *bounds[:2]).astype(np.float64)
+    weights = without_zero_point(filter, Tfilter, *bounds[2:]).astype(np.float64)
     steps = strides[1:3]
     pads = resolve_pads(padding, image.shape[1:3], weights.shape[:2], steps, (1, 1))
     # Products of 9-bit integers and sums of fewer than 2³⁵ of them are exact in float64.
@@ -322,7 +323,7 @@ def _quantized_batch_norm_cpu(
 ) -> tuple[Any, ...]:
     """(t − m) · scale + offset, with t and scale as whole numbers of steps of the result."""
     image, *vectors = inputs[::3]
-    ranges: Any = [_single_range(inputs[place + 1], inputs[place + 2]) for place in range(0, 15, 3)]
+    ranges = [_single_range(inputs[place + 1], inputs[place + 2]) for place in range(0, 15, 3)]
     if image.ndim != 4 or any(vector.shape != image.shape[3:] for vector in vectors):
         raise InvalidArgumentError(
             None,
@@ -332,22 +333,24 @@ def _quantized_batch_norm_cpu(
         )
     limits, out_limits = kernels.integer_limits(QUINT8), kernels.integer_limits(QINT32)
     mean, variance, beta, gamma = (
-        kernels.exact_float(kernels.stored(vector), *bounds, limits)
+        kernels.exact_float(kernels.stored(vector), *bounds, limits=limits)
         for vector, bounds in zip(vectors, ranges[1:])
     )
     scale = np.float32(1) / np.sqrt(variance + np.float32(variance_epsilon))
     if scale_after_normalization:
         scale = scale * gamma
-    out: Any = range_of(-_NORMALIZED_REACH, _NORMALIZED_REACH)
-    one = int(kernels.exact_integer(np.ones((), np.float32), *out, out_limits))
-    steps = kernels.requantize(kernels.stored(image), *ranges[0], *out, limits, out_limits)
-    product = steps * kernels.exact_integer(scale, *out, out_limits)
+    out = range_of(-_NORMALIZED_REACH, _NORMALIZED_REACH)
+    one = int(kernels.exact_integer(np.ones((), np.float32), *out, limits=out_limits))
+    steps = kernels.requantize(
+        kernels.stored(image), *ranges[0], *out, limits=limits, out_limits=out_limits
+    )
+    product = steps * kernels.exact_integer(scale, *out, limits=out_limits)
     rounded = np.sign(product) * (np.abs(product) // one)
-    offset = kernels.exact_integer(-mean * scale + beta, *out, out_limits)
+    offset = kernels.exact_integer(-mean * scale + beta, *out, limits=out_limits)
     return kernels.of_dtype(rounded + offset, QINT32), *out
 
 
-def _single_range(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _single_range(low: np.ndarray, high: np.ndarray) -> Any:
     """A range whose bounds have one element, in whatever shape."""
     if low.size != 1 or high.size != 1:
         raise InvalidArgumentError(
@@ -419,8 +422,10 @@ def _quantized_instance_norm_cpu(
     else:
         out_low = normalized.min(initial=np.inf)
         out_high = max(normalized.max(initial=-np.inf), out_low + np.float32(min_separation))
-    out: Any = range_of(out_low, out_high)
-    return kernels.of_dtype(kernels.quantize_min_first(normalized, *out, limits), QUINT8), *out
+    out = range_of(out_low, out_high)
+    return kernels.of_dtype(
+        kernels.quantize_min_first(normalized, *out, limits=limits), QUINT8
+    ), *out
 
 
 def _check_instance_norm(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
