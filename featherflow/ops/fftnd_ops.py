@@ -227,3 +227,42 @@ def irfftnd(
     """The inverse of `rfftnd`; the last length is 2 · (size − 1) by default."""
     attrs = {complex_type: {"Treal": of} for complex_type, of in REAL_OF.items()}
     return _transform(IRFFTND, input_tensor, fft_length, axes, norm, name, COMPLEX, attrs)
+
+
+# --- the ops under their own names ----------------------------------------------------------------
+
+
+@export("fftnd")
+def plain_fftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
+    """`tf.signal.fftnd` with lengths and axes given, and no scaling."""
+    return FFTND(input, fft_length, axes, name=name)
+
+
+@export("ifftnd")
+def plain_ifftnd(input: Any, fft_length: Any, axes: Any, name: str | None = None) -> Tensor:
+    """`tf.signal.ifftnd` with lengths and axes given."""
+    return IFFTND(input, fft_length, axes, name=name)
+
+
+@export("rfftnd")
+def plain_rfftnd(
+    input: Any,
+    fft_length: Any,
+    axes: Any,
+    Tcomplex: Any = dtypes.complex64,
+    name: str | None = None,
+) -> Tensor:
+    """`tf.signal.rfftnd` with lengths and axes given, and no scaling."""
+    return RFFTND(input, fft_length, axes, Tcomplex=Tcomplex, name=name)
+
+
+@export("irfftnd")
+def plain_irfftnd(
+    input: Any,
+    fft_length: Any,
+    axes: Any,
+    Treal: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """`tf.signal.irfftnd` with lengths and axes given."""
+    return IRFFTND(input, fft_length, axes, Treal=Treal, name=name)
