@@ -343,7 +343,11 @@ def _matrix_set_diag_shape(c: InferenceContext) -> TensorShape:
     if band is None:
         return c.shapes[0]
     outer = band[: -1 if low == high else -2]
-    return c.merge(c.shapes[0], TensorShape._of((None,) * (len(outer) + 2)))
+    merged = c.merge(c.shapes[0], TensorShape._of((None,) * (len(outer) + 2)))._dims
+    assert merged is not None
+    # Batch sizes that differ are found when it runs, as in TensorFlow.
+    known = (size if size is not None else other for size, other in zip(merged, outer))
+    return TensorShape._of((*known, *merged[-2:]))
 
 
 @MatrixSetDiag.kernel("CPU")

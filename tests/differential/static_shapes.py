@@ -9,22 +9,16 @@ the static shapes of the outputs, or that the op refuses to be built.
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-FAMILIES = (
-    "elementwise",
-    "reductions",
-    "matrices",
-    "arrays",
-    "indexing",
-    "convolutions",
-    "pooling",
-    "neural",
-)
+from . import shape_rows
+
+FAMILIES = tuple(sorted(info.name for info in pkgutil.iter_modules(shape_rows.__path__)))
 
 Dims = tuple[int | None, ...] | None
 UNKNOWN: Dims = None

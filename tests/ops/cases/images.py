@@ -478,7 +478,7 @@ _CONVOLUTION = {"mode": "REFLECT", "strides": [1, 1, 1, 1], "padding": "VALID"}
 _CONVOLUTION_ROWS = [
     OpCase(
         FusedPadConv2D,
-        (Input(2, 3, 4, 2), ONE_ROW, Input(2, 1, 2, 3)),
+        (Input(1, 3, 4, 2), ONE_ROW, Input(2, 1, 2, 3)),
         mirrored_sums,
         FLOATS,
         attrs=_CONVOLUTION,
@@ -488,7 +488,7 @@ _CONVOLUTION_ROWS = [
     ),
     OpCase(
         FusedResizeAndPadConv2D,
-        (Input(2, 3, 4, 2), np.int32([3, 8]), ONE_ROW, Input(2, 1, 2, 3)),
+        (Input(1, 3, 4, 2), np.int32([3, 8]), ONE_ROW, Input(2, 1, 2, 3)),
         lambda images, size, paddings, filters: mirrored_sums(
             widened_by_two(images),
             paddings,
