@@ -51,7 +51,7 @@ def _audio_spectrogram_cpu(
     return spectrograms.spectrogram(input, window_size, stride, magnitude_squared)
 
 
-AudioSpectrogram.not_differentiable("TensorFlow gives it no gradient")
+AudioSpectrogram.without_gradient("TensorFlow gives it no gradient")
 
 # --- Mfcc -----------------------------------------------------------------------------------------
 
@@ -93,7 +93,7 @@ def _mfcc_cpu(
     return spectrograms.mfcc(spectrogram, scale, dct_coefficient_count)
 
 
-Mfcc.not_differentiable("TensorFlow gives it no gradient")
+Mfcc.without_gradient("TensorFlow gives it no gradient")
 
 # --- DecodeWav ------------------------------------------------------------------------------------
 
@@ -133,7 +133,7 @@ def _decode_wav_cpu(
     return fitted, np.array(sound.sample_rate, np.uint32).astype(np.int32)
 
 
-DecodeWav.not_differentiable("it reads bytes")
+DecodeWav.without_gradient("it reads bytes")
 
 
 @export("audio.decode_wav")
@@ -196,7 +196,7 @@ def _encode_wav_cpu(audio: np.ndarray, sample_rate: np.ndarray) -> np.ndarray:
     return np.array(wav.encode_wav(audio, rate), object)
 
 
-EncodeWav.not_differentiable("it writes bytes")
+EncodeWav.without_gradient("it writes bytes")
 
 
 @export("audio.encode_wav")

@@ -96,7 +96,7 @@ def _draw_bounding_boxes_v2_cpu(
     return kernels.draw_boxes(images, boxes, colors if len(colors) else None)
 
 
-DrawBoundingBoxesV2.not_differentiable("TensorFlow gives it no gradient")
+DrawBoundingBoxesV2.without_gradient("TensorFlow gives it no gradient")
 
 
 @export("image.draw_bounding_boxes")

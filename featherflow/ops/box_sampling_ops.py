@@ -192,7 +192,7 @@ def _stateless_sample_distorted_bounding_box_cpu(
     return _sampled(stream, attrs, image_size, bounding_boxes, min_object_covered)
 
 
-StatelessSampleDistortedBoundingBox.not_differentiable(_STREAM)
+StatelessSampleDistortedBoundingBox.without_gradient(_STREAM)
 
 # --- public functions -----------------------------------------------------------------------------
 

@@ -161,7 +161,7 @@ def _count(selected: Selection) -> np.ndarray:
     return np.asarray(len(selected.indices), np.int32)
 
 
-NonMaxSuppressionV4.not_differentiable(_NO_GRADIENT)
+NonMaxSuppressionV4.without_gradient(_NO_GRADIENT)
 
 # --- NonMaxSuppressionV5 --------------------------------------------------------------------------
 
@@ -205,7 +205,7 @@ def _non_max_suppression_v5_cpu(
     return indices, kept_scores, _count(selected)
 
 
-NonMaxSuppressionV5.not_differentiable("TensorFlow gives it no gradient")
+NonMaxSuppressionV5.without_gradient("TensorFlow gives it no gradient")
 
 # --- NonMaxSuppressionWithOverlaps ----------------------------------------------------------------
 
@@ -340,4 +340,4 @@ def _combined_non_max_suppression_cpu(
     return box_detections.combined_suppression(boxes, scores, limits, clip_boxes)
 
 
-CombinedNonMaxSuppression.not_differentiable("TensorFlow gives it no gradient")
+CombinedNonMaxSuppression.without_gradient("TensorFlow gives it no gradient")

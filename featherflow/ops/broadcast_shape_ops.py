@@ -44,7 +44,7 @@ def _broadcast_args_cpu(s0: np.ndarray, s1: np.ndarray) -> np.ndarray:
     return np.array(shape, dtype=s0.dtype)
 
 
-BroadcastArgs.not_differentiable("a shape is an integer vector")
+BroadcastArgs.without_gradient("a shape is an integer vector")
 
 
 @export("broadcast_dynamic_shape")

@@ -124,6 +124,8 @@ DecodePaddedRaw = define_op(
 def _decode_padded_raw_shape(c: InferenceContext) -> TensorShape:
     dims, length = c.shapes[0]._dims, c.constant(1)
     size = c.attrs["out_type"].size
+    if length is not None and length.ndim:
+        c.fail("fixed_length must be a scalar", received=f"shape {list(length.shape)}")
     count = None if length is None else int(length)
     if count is not None and (count < 0 or count % size):
         c.fail(
@@ -236,7 +238,7 @@ def _decode_compressed_cpu(bytes: np.ndarray, *, compression_type: str) -> np.nd
     return string_arrays.mapped(byte_codecs.decompressor(compression_type), bytes)
 
 
-DecodeCompressed.not_differentiable(_NO_GRADIENT)
+DecodeCompressed.without_gradient(_NO_GRADIENT)
 
 
 @export("io.decode_compressed")

@@ -134,7 +134,7 @@ def _define_sampler(name: str, kernel: type[_SamplerKernel], attrs: Sequence[str
     )
     op.kernel("CPU")(kernel)
     op.shape_fn(_sampler_shape)
-    op.not_differentiable(_NO_GRADIENT)
+    op.without_gradient(_NO_GRADIENT)
     return op
 
 
@@ -203,7 +203,7 @@ def _compute_accidental_hits_cpu(
     return kernels.accidental_hits(true_classes, sampled_candidates)
 
 
-ComputeAccidentalHits.not_differentiable(_NO_GRADIENT)
+ComputeAccidentalHits.without_gradient(_NO_GRADIENT)
 
 
 # --- public functions -----------------------------------------------------------------------------

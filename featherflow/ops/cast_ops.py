@@ -176,7 +176,7 @@ def _bitcast_cpu(input: np.ndarray, *, type: DType) -> np.ndarray:
     return casting.bitcast(input, type.numpy_dtype)
 
 
-Bitcast.not_differentiable("the bytes of a number are not a smooth function of it")
+Bitcast.without_gradient("the bytes of a number are not a smooth function of it")
 
 
 @export("bitcast")

@@ -77,7 +77,7 @@ CholeskyGrad = define_op(
     attrs=("T: {half, float, double}",),
 )
 CholeskyGrad.shape_fn(square_shape)
-CholeskyGrad.not_differentiable("TensorFlow has none; differentiate the gradient of Cholesky")
+CholeskyGrad.without_gradient("TensorFlow has none; differentiate the gradient of Cholesky")
 
 
 @CholeskyGrad.kernel("CPU", T=(dtypes.float32, dtypes.float64))

@@ -56,7 +56,7 @@ def _define_adjustment(
             )
         return adjust(images, images.dtype.type(amount))
 
-    op.not_differentiable("TensorFlow gives it no gradient")
+    op.without_gradient("TensorFlow gives it no gradient")
     return op
 
 

@@ -176,7 +176,7 @@ IsNan = define_unary("IsNan", (FLOATS, np.isnan), output="y: bool")
 IsInf = define_unary("IsInf", (FLOATS, np.isinf), output="y: bool")
 IsFinite = define_unary("IsFinite", (FLOATS, np.isfinite), output="y: bool")
 for _op in (IsNan, IsInf, IsFinite):
-    _op.not_differentiable(_NO_GRADIENT)
+    _op.without_gradient(_NO_GRADIENT)
 
 
 @export("math.is_nan")

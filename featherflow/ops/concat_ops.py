@@ -78,7 +78,7 @@ def _parallel_concat_cpu(*values: np.ndarray, shape: TensorShape) -> np.ndarray:
     return np.concatenate(values, axis=0)
 
 
-ParallelConcat.not_differentiable("TensorFlow gives it no gradient")
+ParallelConcat.without_gradient("TensorFlow gives it no gradient")
 
 
 @export("parallel_stack")

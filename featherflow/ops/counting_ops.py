@@ -55,7 +55,7 @@ Bincount = define_op(
     outputs=("bins: T",),
     attrs=(_T,),
 )
-Bincount.not_differentiable("TensorFlow has no gradient of counts")
+Bincount.without_gradient("TensorFlow has no gradient of counts")
 
 
 @Bincount.shape_fn
@@ -84,7 +84,7 @@ DenseBincount = define_op(
     outputs=("output: T",),
     attrs=("Tidx: {int32, int64}", _T, "binary_output: bool = false"),
 )
-DenseBincount.not_differentiable("TensorFlow has no gradient of counts")
+DenseBincount.without_gradient("TensorFlow has no gradient of counts")
 
 
 @DenseBincount.shape_fn
@@ -191,7 +191,7 @@ HistogramFixedWidth = define_op(
     outputs=("out: dtype",),
     attrs=(_T, "dtype: {int32, int64} = int32"),
 )
-HistogramFixedWidth.not_differentiable("counts do not change with small changes of the values")
+HistogramFixedWidth.without_gradient("counts do not change with small changes of the values")
 
 
 @HistogramFixedWidth.shape_fn
@@ -275,7 +275,7 @@ Bucketize = define_op(
     attrs=(_T, "boundaries: list(float)"),
 )
 Bucketize.shape_fn(unchanged_shape)
-Bucketize.not_differentiable("numbers of buckets do not change with small changes of the input")
+Bucketize.without_gradient("numbers of buckets do not change with small changes of the input")
 
 
 @Bucketize.kernel("CPU", T=_NUMBERS)

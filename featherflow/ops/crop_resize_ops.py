@@ -213,7 +213,7 @@ def _sampled(
     return kernels.sample(boxes, box_ind, image_shape, grads.shape[1:3])
 
 
-CropAndResizeGradImage.not_differentiable("TensorFlow gives it no gradient")
+CropAndResizeGradImage.without_gradient("TensorFlow gives it no gradient")
 
 # --- CropAndResizeGradBoxes -----------------------------------------------------------------------
 
@@ -238,4 +238,4 @@ def _crop_and_resize_grad_boxes_cpu(
     return kernels.gradient_of_boxes(grads, image, where)
 
 
-CropAndResizeGradBoxes.not_differentiable("TensorFlow gives it no gradient")
+CropAndResizeGradBoxes.without_gradient("TensorFlow gives it no gradient")

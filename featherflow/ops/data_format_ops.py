@@ -28,7 +28,7 @@ def _check_formats(src_format: str, dst_format: str) -> None:
 
 DataFormatDimMap = define_op("DataFormatDimMap", inputs=("x: T",), outputs=("y: T",), attrs=_ATTRS)
 DataFormatDimMap.shape_fn(unchanged_shape)
-DataFormatDimMap.not_differentiable("axes are integers")
+DataFormatDimMap.without_gradient("axes are integers")
 
 
 @DataFormatDimMap.kernel("CPU")
@@ -43,7 +43,7 @@ DataFormatVecPermute = define_op(
     "DataFormatVecPermute", inputs=("x: T",), outputs=("y: T",), attrs=_ATTRS
 )
 DataFormatVecPermute.shape_fn(unchanged_shape)
-DataFormatVecPermute.not_differentiable("sizes are integers")
+DataFormatVecPermute.without_gradient("sizes are integers")
 
 
 @DataFormatVecPermute.kernel("CPU")

@@ -252,7 +252,7 @@ def _dilation2d_backprop_input_cpu(
     return kernels.dilate_gradient(input, filter, out_backprop, *geometry)[0]
 
 
-Dilation2DBackpropInput.not_differentiable("TensorFlow gives it no gradient")
+Dilation2DBackpropInput.without_gradient("TensorFlow gives it no gradient")
 
 # --- Dilation2DBackpropFilter ---------------------------------------------------------------------
 
@@ -283,4 +283,4 @@ def _dilation2d_backprop_filter_cpu(
     return kernels.dilate_gradient(input, filter, out_backprop, *geometry)[1]
 
 
-Dilation2DBackpropFilter.not_differentiable("TensorFlow gives it no gradient")
+Dilation2DBackpropFilter.without_gradient("TensorFlow gives it no gradient")

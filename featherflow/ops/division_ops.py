@@ -248,7 +248,7 @@ _TRUNCATED_REMAINDER = (
 Mod = define_binary("Mod", *_TRUNCATED_REMAINDER)
 TruncateMod = define_binary("TruncateMod", *_TRUNCATED_REMAINDER)
 for _op in (Mod, TruncateMod):
-    _op.not_differentiable("TensorFlow defines no gradient")
+    _op.without_gradient("TensorFlow defines no gradient")
 
 
 @export("truncatemod")

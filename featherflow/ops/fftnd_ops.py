@@ -64,7 +64,7 @@ def _shape_of(last_size: Callable[[int], int]) -> Callable[..., TensorShape]:
 def _define(name: str, input: str, output: str, attrs: tuple[str, ...], last_size: Any) -> Op:
     op = define_op(name, inputs=(input, *_LENGTHS), outputs=(output,), attrs=attrs)
     op.shape_fn(_shape_of(last_size))
-    op.not_differentiable("TensorFlow gives it no gradient")
+    op.without_gradient("TensorFlow gives it no gradient")
     return op
 
 

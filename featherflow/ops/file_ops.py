@@ -56,7 +56,7 @@ def _read_file_cpu(filename: np.ndarray) -> np.ndarray:
         return scalar(file.read())
 
 
-ReadFile.not_differentiable(_NO_GRADIENT)
+ReadFile.without_gradient(_NO_GRADIENT)
 
 
 @export("io.read_file")
@@ -102,7 +102,7 @@ def _write_file_cpu(filename: np.ndarray, contents: np.ndarray) -> None:
             file.write(content)
 
 
-WriteFile.not_differentiable(_NO_GRADIENT)
+WriteFile.without_gradient(_NO_GRADIENT)
 
 
 @export("io.write_file")
@@ -156,7 +156,7 @@ def _matching_files_cpu(pattern: np.ndarray) -> np.ndarray:
     return from_list(sorted(names), (len(names),))
 
 
-MatchingFiles.not_differentiable(_NO_GRADIENT)
+MatchingFiles.without_gradient(_NO_GRADIENT)
 
 
 @export("io.matching_files")

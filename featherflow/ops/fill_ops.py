@@ -107,7 +107,7 @@ def _empty_cpu(shape: np.ndarray, *, dtype: DType) -> np.ndarray:
     return np.full(shape.tolist(), zero, dtype=dtype.numpy_dtype)
 
 
-Empty.not_differentiable("the result does not depend on any values")
+Empty.without_gradient("the result does not depend on any values")
 
 # --- ZerosLike and OnesLike -----------------------------------------------------------------------
 

@@ -211,7 +211,7 @@ def _check_gradient(
         )
 
 
-FractionalMaxPoolGrad.not_differentiable(_NO_GRADIENT)
+FractionalMaxPoolGrad.without_gradient(_NO_GRADIENT)
 
 # --- FractionalAvgPoolGrad ------------------------------------------------------------------------
 
@@ -253,7 +253,7 @@ def _fractional_avg_pool_grad_cpu(
     return kernels.mean_gradient(shape, out_backprop, *sequences, overlapping)
 
 
-FractionalAvgPoolGrad.not_differentiable(_NO_GRADIENT)
+FractionalAvgPoolGrad.without_gradient(_NO_GRADIENT)
 
 
 # --- public functions -----------------------------------------------------------------------------

@@ -92,7 +92,7 @@ def _fused_conv2d_cpu(
     return from_channels_last(output, data_format)
 
 
-FusedConv2D.not_differentiable(_NO_GRADIENT)
+FusedConv2D.without_gradient(_NO_GRADIENT)
 
 # --- _FusedDepthwiseConv2dNative ------------------------------------------------------------------
 
@@ -135,7 +135,7 @@ def _fused_depthwise_conv2d_cpu(
     return from_channels_last(output, data_format)
 
 
-FusedDepthwiseConv2dNative.not_differentiable(_NO_GRADIENT)
+FusedDepthwiseConv2dNative.without_gradient(_NO_GRADIENT)
 
 # --- _FusedMatMul ---------------------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ def _fused_matmul_cpu(
     return apply_epilogue(product, fused_ops, args, epsilon, leakyrelu_alpha)
 
 
-FusedMatMul.not_differentiable(_NO_GRADIENT)
+FusedMatMul.without_gradient(_NO_GRADIENT)
 
 # --- _FusedBatchNormEx ----------------------------------------------------------------------------
 
@@ -238,4 +238,4 @@ def _fused_batch_norm_ex_cpu(
     return (y, *statistics)
 
 
-FusedBatchNormEx.not_differentiable(_NO_GRADIENT)
+FusedBatchNormEx.without_gradient(_NO_GRADIENT)

@@ -90,7 +90,7 @@ def _check(images: np.ndarray, size: np.ndarray, offsets: np.ndarray) -> None:
 ExtractGlimpse = _define_glimpse("ExtractGlimpse", corrected=False)
 ExtractGlimpse.not_differentiable("TensorFlow gives it no gradient")
 ExtractGlimpseV2 = _define_glimpse("ExtractGlimpseV2", corrected=True)
-ExtractGlimpseV2.not_differentiable("TensorFlow gives it no gradient")
+ExtractGlimpseV2.without_gradient("TensorFlow gives it no gradient")
 
 
 @export_v1("image.extract_glimpse")

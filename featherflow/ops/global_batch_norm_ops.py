@@ -129,4 +129,4 @@ def _global_batch_norm_grad_cpu(
     return tuple(array.astype(t.dtype, copy=False) for array in found)
 
 
-BatchNormWithGlobalNormalizationGrad.not_differentiable("TensorFlow gives it no gradient")
+BatchNormWithGlobalNormalizationGrad.without_gradient("TensorFlow gives it no gradient")

@@ -176,7 +176,7 @@ def _unravel_index_cpu(indices: np.ndarray, dims: np.ndarray) -> np.ndarray:
     return np.array(places, dtype=indices.dtype).reshape(dims.size, *indices.shape)
 
 
-UnravelIndex.not_differentiable("indices are integers")
+UnravelIndex.without_gradient("indices are integers")
 
 
 @export("unravel_index")

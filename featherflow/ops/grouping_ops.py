@@ -26,7 +26,7 @@ def _no_op_cpu() -> None:
     return None
 
 
-NoOp.not_differentiable("it has no inputs")
+NoOp.without_gradient("it has no inputs")
 
 
 @export("no_op")

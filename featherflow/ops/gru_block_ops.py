@@ -129,4 +129,4 @@ def _gru_block_cell_grad_cpu(
     return gru_step_gradient(h_prev, w_ru, w_c, r, u, c, d_h)
 
 
-GRUBlockCellGrad.not_differentiable("TensorFlow gives it no gradient")
+GRUBlockCellGrad.without_gradient("TensorFlow gives it no gradient")

@@ -132,7 +132,7 @@ def _snapshot_cpu(input: np.ndarray) -> np.ndarray:
     return input.copy()
 
 
-Snapshot.not_differentiable("TensorFlow gives it no gradient")
+Snapshot.without_gradient("TensorFlow gives it no gradient")
 
 DeepCopy = define_op(
     "DeepCopy", inputs=("x: T",), outputs=("y: T",), attrs=("T: type",), is_stateful=True
@@ -145,7 +145,7 @@ def _deep_copy_cpu(x: np.ndarray) -> np.ndarray:
     return x.copy()
 
 
-DeepCopy.not_differentiable("TensorFlow gives it no gradient")
+DeepCopy.without_gradient("TensorFlow gives it no gradient")
 
 GuaranteeConst = define_op(
     "GuaranteeConst",
@@ -163,7 +163,7 @@ def _guarantee_const_cpu(input: np.ndarray) -> np.ndarray:
     return input
 
 
-GuaranteeConst.not_differentiable("it stands for a constant")
+GuaranteeConst.without_gradient("it stands for a constant")
 
 
 @export("guarantee_const")

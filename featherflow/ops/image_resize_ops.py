@@ -351,7 +351,7 @@ def _resize_area_cpu(images: np.ndarray, size: np.ndarray, *, align_corners: boo
     return kernels.resize_by_taps(images, height, width, grid, kernels.area_taps)
 
 
-ResizeArea.not_differentiable("TensorFlow gives it no gradient")
+ResizeArea.without_gradient("TensorFlow gives it no gradient")
 
 
 @export_v1("image.resize_area")

@@ -60,7 +60,7 @@ def _in_top_k_cpu(predictions: np.ndarray, targets: np.ndarray, *, k: int) -> np
     return _in_top_k(predictions, targets, k)
 
 
-InTopK.not_differentiable(_FLAGS)
+InTopK.without_gradient(_FLAGS)
 
 # --- InTopKV2 -------------------------------------------------------------------------------------
 
@@ -82,7 +82,7 @@ def _in_top_k_v2_cpu(predictions: np.ndarray, targets: np.ndarray, k: np.ndarray
     return _in_top_k(predictions, targets, int(k))
 
 
-InTopKV2.not_differentiable(_FLAGS)
+InTopKV2.without_gradient(_FLAGS)
 
 
 @export_v1("nn.in_top_k", "math.in_top_k")

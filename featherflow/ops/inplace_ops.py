@@ -20,7 +20,7 @@ Change = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 def _define(name: str, change: Change, *, numbers: bool) -> Op:
     op = define_op(name, inputs=("x: T", "i: int32", "v: T"), outputs=("y: T",), attrs=("T: type",))
     op.shape_fn(unchanged_shape)
-    op.not_differentiable("TensorFlow gives it no gradient")
+    op.without_gradient("TensorFlow gives it no gradient")
 
     @op.kernel("CPU")
     def cpu(x: np.ndarray, i: np.ndarray, v: np.ndarray) -> np.ndarray:

@@ -261,7 +261,7 @@ def _tensor_array_pack_cpu(
     return gather(handle, every, flow_in, dtype=dtype, element_shape=element_shape)
 
 
-TensorArrayPack.not_differentiable("TensorFlow gives it no gradient")
+TensorArrayPack.without_gradient("TensorFlow gives it no gradient")
 
 TensorArrayUnpack = define_op(
     "TensorArrayUnpack",
@@ -284,4 +284,4 @@ def _tensor_array_unpack_cpu(
     return _FLOW
 
 
-TensorArrayUnpack.not_differentiable("TensorFlow gives it no gradient")
+TensorArrayUnpack.without_gradient("TensorFlow gives it no gradient")

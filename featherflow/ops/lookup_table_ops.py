@@ -213,7 +213,7 @@ def _remove_cpu(table_handle: LookupTable, keys: np.ndarray, *, Tin: DType) -> N
     table_handle.remove(keys)
 
 
-LookupTableRemoveV2.not_differentiable(_NO_GRADIENT)
+LookupTableRemoveV2.without_gradient(_NO_GRADIENT)
 
 # --- LookupTableImport, InitializeTable -----------------------------------------------------------
 

@@ -125,4 +125,4 @@ def _lrn_grad_cpu(
     )
 
 
-LRNGrad.not_differentiable("TensorFlow gives it no gradient")
+LRNGrad.without_gradient("TensorFlow gives it no gradient")

@@ -183,7 +183,7 @@ def _lstm_block_cell_grad_cpu(
     return tuple(values.astype(x.dtype, copy=False) for values in (*gradient, *peepholes))
 
 
-LSTMBlockCellGrad.not_differentiable("TensorFlow gives it no gradient")
+LSTMBlockCellGrad.without_gradient("TensorFlow gives it no gradient")
 
 
 # --- BlockLSTM, BlockLSTMV2 -----------------------------------------------------------------------
@@ -283,7 +283,7 @@ def _define_sequence_grad(name: str) -> Op:
         attrs=("use_peephole: bool", _T),
     )
     op.shape_fn(_sequence_grad_shape)
-    op.not_differentiable("TensorFlow gives it no gradient")
+    op.without_gradient("TensorFlow gives it no gradient")
     return op
 
 

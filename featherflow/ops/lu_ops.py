@@ -39,7 +39,7 @@ Lu = define_op(
         "output_idx_type: {int32, int64} = int32",
     ),
 )
-Lu.not_differentiable("TensorFlow has no gradient of Lu; use matrix_solve")
+Lu.without_gradient("TensorFlow has no gradient of Lu; use matrix_solve")
 
 
 @Lu.shape_fn

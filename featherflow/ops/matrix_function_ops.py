@@ -99,7 +99,7 @@ MatrixLogarithm = define_op(
 )
 MatrixLogarithm.shape_fn(square_shape)
 MatrixLogarithm.kernel("CPU", T=COMPLEX)(matrix_functions.matrix_logarithm)
-MatrixLogarithm.not_differentiable("TensorFlow has no gradient of MatrixLogarithm")
+MatrixLogarithm.without_gradient("TensorFlow has no gradient of MatrixLogarithm")
 
 
 @export("linalg.logm")

@@ -116,7 +116,7 @@ def _fused_pad_conv2d_cpu(
     return _convolve(input, paddings, filter, mode, strides, padding)
 
 
-FusedPadConv2D.not_differentiable("TensorFlow gives it no gradient")
+FusedPadConv2D.without_gradient("TensorFlow gives it no gradient")
 
 # --- FusedResizeAndPadConv2D ----------------------------------------------------------------------
 
@@ -171,4 +171,4 @@ def _resized(images: np.ndarray, size: tuple[int, int], grid: resize.Grid) -> np
     return values.astype(images.dtype, copy=False)
 
 
-FusedResizeAndPadConv2D.not_differentiable("TensorFlow gives it no gradient")
+FusedResizeAndPadConv2D.without_gradient("TensorFlow gives it no gradient")

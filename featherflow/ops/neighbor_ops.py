@@ -17,7 +17,7 @@ NearestNeighbors = define_op(
     outputs=("nearest_center_indices: int64", "nearest_center_distances: float"),
 )
 NearestNeighbors.shape_fn(unknown_shapes)
-NearestNeighbors.not_differentiable("TensorFlow gives it no gradient")
+NearestNeighbors.without_gradient("TensorFlow gives it no gradient")
 
 
 @NearestNeighbors.kernel("CPU")

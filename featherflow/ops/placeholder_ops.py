@@ -65,8 +65,8 @@ class _PlaceholderCpu(OpKernel):
         )
 
 
-Placeholder.not_differentiable("it has no inputs")
-PlaceholderV2.not_differentiable("it has no inputs")
+Placeholder.without_gradient("it has no inputs")
+PlaceholderV2.without_gradient("it has no inputs")
 
 
 @export_v1("placeholder")

@@ -133,7 +133,7 @@ def _string_format_cpu(
     return np.array(text.encode("utf-8", "surrogateescape"), dtype=object)
 
 
-StringFormat.not_differentiable("it makes strings")
+StringFormat.without_gradient("it makes strings")
 
 
 @export("strings.format")
@@ -214,7 +214,7 @@ def _print_v2_cpu(input: np.ndarray, *, output_stream: str, end: str) -> None:
         )
 
 
-PrintV2.not_differentiable("it has no outputs")
+PrintV2.without_gradient("it has no outputs")
 
 
 @export("print")

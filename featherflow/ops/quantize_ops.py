@@ -172,7 +172,7 @@ def _adjusted(
     return lowest, np.asarray(np.fmax(np.float32(0), np.fmax(high, lowest + epsilon)))
 
 
-QuantizeV2.not_differentiable(_NO_GRADIENT)
+QuantizeV2.without_gradient(_NO_GRADIENT)
 
 
 @export("quantization.quantize")
@@ -314,7 +314,7 @@ def _dequantize_cpu(
     return values.astype(dtype.numpy_dtype, copy=False)
 
 
-Dequantize.not_differentiable(_NO_GRADIENT)
+Dequantize.without_gradient(_NO_GRADIENT)
 
 
 @export("quantization.dequantize")

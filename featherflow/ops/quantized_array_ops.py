@@ -52,7 +52,7 @@ def _quantized_reshape_cpu(
     return reshape.function(tensor, shape).copy(), input_min, input_max
 
 
-QuantizedReshape.not_differentiable(NO_GRADIENT)
+QuantizedReshape.without_gradient(NO_GRADIENT)
 
 # --- QuantizedConcat and QuantizedConcatV2 --------------------------------------------------------
 
@@ -152,7 +152,7 @@ def _common_range(
 
 
 for _op in (QuantizedConcat, QuantizedConcatV2):
-    _op.not_differentiable(NO_GRADIENT)
+    _op.without_gradient(NO_GRADIENT)
 
 
 @export("quantization.quantized_concat")

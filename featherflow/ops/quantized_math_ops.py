@@ -54,7 +54,7 @@ def _define_binary(name: str, *, checks_range: bool) -> Op:
             check_scalar_inputs(c, 2)
         return with_scalar_range(output)
 
-    op.not_differentiable(NO_GRADIENT)
+    op.without_gradient(NO_GRADIENT)
     return op
 
 
@@ -211,7 +211,7 @@ def _quantized_bias_add_cpu(
 
 for _dtype in (QINT8, QUINT8):
     QuantizedBiasAdd.kernel("CPU", T1=_dtype, T2=_dtype, out_type=QINT32)(_quantized_bias_add_cpu)
-QuantizedBiasAdd.not_differentiable(NO_GRADIENT)
+QuantizedBiasAdd.without_gradient(NO_GRADIENT)
 
 # --- QuantizedMatMul ------------------------------------------------------------------------------
 
@@ -277,7 +277,7 @@ def _quantized_matmul_cpu(
     return kernels.of_dtype(wrapped, QINT32), *product_range(bounds, QUINT8, QUINT8)
 
 
-QuantizedMatMul.not_differentiable(NO_GRADIENT)
+QuantizedMatMul.without_gradient(NO_GRADIENT)
 
 # --- rectifiers -----------------------------------------------------------------------------------
 
@@ -300,7 +300,7 @@ def _define_rectifier(name: str, has_limit: bool = False) -> Op:
         check_scalar_inputs(c, 1)
         return with_scalar_range(c.shapes[0])
 
-    op.not_differentiable(NO_GRADIENT)
+    op.without_gradient(NO_GRADIENT)
     return op
 
 

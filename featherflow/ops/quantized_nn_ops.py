@@ -129,7 +129,7 @@ def _check_convolution(
             )
 
 
-QuantizedConv2D.not_differentiable(NO_GRADIENT)
+QuantizedConv2D.without_gradient(NO_GRADIENT)
 
 
 @export_v1("nn.quantized_conv2d")
@@ -199,7 +199,7 @@ def _define_pool(name: str) -> Op:
         check_scalar_inputs(c, 1)
         return with_scalar_range(output)
 
-    op.not_differentiable(NO_GRADIENT)
+    op.without_gradient(NO_GRADIENT)
     return op
 
 
@@ -362,7 +362,7 @@ def _single_range(low: np.ndarray, high: np.ndarray) -> Any:
     return low.reshape(()), high.reshape(())
 
 
-QuantizedBatchNormWithGlobalNormalization.not_differentiable(NO_GRADIENT)
+QuantizedBatchNormWithGlobalNormalization.without_gradient(NO_GRADIENT)
 
 # --- QuantizedInstanceNorm ------------------------------------------------------------------------
 
@@ -439,4 +439,4 @@ def _check_instance_norm(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> No
         )
 
 
-QuantizedInstanceNorm.not_differentiable(NO_GRADIENT)
+QuantizedInstanceNorm.without_gradient(NO_GRADIENT)

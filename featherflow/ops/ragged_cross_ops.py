@@ -41,7 +41,7 @@ RaggedCross = define_op(
         "out_row_splits_type: {int32, int64}",
     ),
 )
-RaggedCross.not_differentiable("its inputs are ids")
+RaggedCross.without_gradient("its inputs are ids")
 
 
 @RaggedCross.shape_fn

@@ -110,7 +110,7 @@ RaggedTensorToVariantGradient = define_op(
     attrs=("Tvalues: type", "Tsplits: {int32, int64} = int64"),
     foldable=False,
 )
-RaggedTensorToVariantGradient.not_differentiable("TensorFlow gives it no gradient")
+RaggedTensorToVariantGradient.without_gradient("TensorFlow gives it no gradient")
 
 
 @RaggedTensorToVariantGradient.shape_fn

@@ -125,7 +125,7 @@ class _RandomUniformIntCpu(RandomKernel):
         ).reshape(dims)
 
 
-RandomUniformInt.not_differentiable(_STREAM)
+RandomUniformInt.without_gradient(_STREAM)
 
 # --- draws from given values ----------------------------------------------------------
 

@@ -129,7 +129,7 @@ def _random_gamma_grad_cpu(alpha: np.ndarray, sample: np.ndarray) -> np.ndarray:
     return gamma_functions.gamma_sample_gradient(alpha, sample)
 
 
-RandomGammaGrad.not_differentiable("TensorFlow gives it no gradient")
+RandomGammaGrad.without_gradient("TensorFlow gives it no gradient")
 
 # --- RandomPoisson --------------------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ class _RandomPoissonCpu(RandomKernel):
 
 for _op in (RandomPoisson, RandomPoissonV2):
     _op.shape_fn(_draws_for_parameters_shape)
-    _op.not_differentiable(_STREAM)
+    _op.without_gradient(_STREAM)
 
 
 @export("random.poisson")

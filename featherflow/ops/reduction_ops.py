@@ -233,7 +233,7 @@ def reduce_min_v2(
 Any_ = define_reduction("Any", reductions.reduce_any, None)
 All = define_reduction("All", reductions.reduce_all, None)
 for _op in (Any_, All):
-    _op.not_differentiable("the result is bool")
+    _op.without_gradient("the result is bool")
 
 
 @export_v1("math.reduce_any", "reduce_any")

@@ -17,7 +17,7 @@ RefSelect = define_op(
     outputs=("output: Ref(T)",),
     attrs=("T: type", "N: int >= 1"),
 )
-RefSelect.not_differentiable("TensorFlow gives it no gradient")
+RefSelect.without_gradient("TensorFlow gives it no gradient")
 
 
 @RefSelect.shape_fn

@@ -71,7 +71,7 @@ VariableV2 = define_op(
 )
 VariableV2.shape_fn(_declared_shape)
 VariableV2.kernel("CPU")(_RefVariableCpu)
-VariableV2.not_differentiable(_STORAGE)
+VariableV2.without_gradient(_STORAGE)
 
 Variable = define_op(
     "Variable",
@@ -86,7 +86,7 @@ Variable = define_op(
 )
 Variable.shape_fn(_variable_v1_shape)
 Variable.kernel("CPU")(_RefVariableCpu)
-Variable.not_differentiable(_STORAGE)
+Variable.without_gradient(_STORAGE)
 
 TemporaryVariable = define_op(
     "TemporaryVariable",
@@ -108,7 +108,7 @@ class _TemporaryVariableCpu(OpKernel):
         return cell
 
 
-TemporaryVariable.not_differentiable(_STORAGE)
+TemporaryVariable.without_gradient(_STORAGE)
 
 DestroyTemporaryVariable = define_op(
     "DestroyTemporaryVariable",
@@ -126,7 +126,7 @@ def _destroy_temporary_variable_cpu(ref: VariableCell) -> np.ndarray:
     return value
 
 
-DestroyTemporaryVariable.not_differentiable(_ASSIGNMENT)
+DestroyTemporaryVariable.without_gradient(_ASSIGNMENT)
 
 IsVariableInitialized = define_op(
     "IsVariableInitialized",
@@ -143,7 +143,7 @@ def _is_variable_initialized_cpu(ref: VariableCell) -> np.ndarray:
     return np.array(ref.value is not None)
 
 
-IsVariableInitialized.not_differentiable("its output is a bool")
+IsVariableInitialized.without_gradient("its output is a bool")
 
 # --- assignment -----------------------------------------------------------------------
 
@@ -250,7 +250,7 @@ def _count_up_to_cpu(ref: VariableCell, *, limit: int) -> np.ndarray:
     return before
 
 
-CountUpTo.not_differentiable("it counts")
+CountUpTo.without_gradient("it counts")
 
 
 # --- public functions -----------------------------------------------------------------

@@ -73,7 +73,7 @@ def _static_regex_replace_cpu(
     return string_arrays.mapped(replacer, input)
 
 
-StaticRegexReplace.not_differentiable(_NO_GRADIENT)
+StaticRegexReplace.without_gradient(_NO_GRADIENT)
 
 
 @export("strings.regex_replace")
@@ -131,7 +131,7 @@ def _regex_full_match_cpu(input: np.ndarray, pattern: np.ndarray) -> np.ndarray:
     return string_arrays.mapped_to(bool, re2.full_matcher(pattern.item()), input)
 
 
-RegexFullMatch.not_differentiable(_NO_GRADIENT)
+RegexFullMatch.without_gradient(_NO_GRADIENT)
 
 # --- StaticRegexFullMatch -------------------------------------------------------------------------
 
@@ -149,7 +149,7 @@ def _static_regex_full_match_cpu(input: np.ndarray, *, pattern: str) -> np.ndarr
     return string_arrays.mapped_to(bool, re2.full_matcher(text_bytes(pattern)), input)
 
 
-StaticRegexFullMatch.not_differentiable(_NO_GRADIENT)
+StaticRegexFullMatch.without_gradient(_NO_GRADIENT)
 
 
 @export("strings.regex_full_match")

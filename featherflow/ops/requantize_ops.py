@@ -91,7 +91,7 @@ def _shrunk(
     return (kernels.of_dtype(integers, out_type),)
 
 
-Requantize.not_differentiable(NO_GRADIENT)
+Requantize.without_gradient(NO_GRADIENT)
 
 # --- RequantizationRange --------------------------------------------------------------------------
 
@@ -127,7 +127,7 @@ def _used_range(
     return np.minimum(np.float32(0), used_low, out=np.empty((), np.float32)), np.array(used_high)
 
 
-RequantizationRange.not_differentiable(NO_GRADIENT)
+RequantizationRange.without_gradient(NO_GRADIENT)
 
 # --- QuantizeDownAndShrinkRange -------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ def _quantize_down_and_shrink_range_cpu(
     return *_shrunk(input, low, high, out_low, out_high, Tinput, out_type), out_low, out_high
 
 
-QuantizeDownAndShrinkRange.not_differentiable(NO_GRADIENT)
+QuantizeDownAndShrinkRange.without_gradient(NO_GRADIENT)
 
 # --- a range per channel --------------------------------------------------------------------------
 
@@ -214,7 +214,7 @@ def _requantize_per_channel_cpu(
     return kernels.of_dtype(integers, out_type), out_low, out_high
 
 
-RequantizePerChannel.not_differentiable(NO_GRADIENT)
+RequantizePerChannel.without_gradient(NO_GRADIENT)
 
 RequantizationRangePerChannel = define_op(
     "RequantizationRangePerChannel",
@@ -245,4 +245,4 @@ def _requantization_range_per_channel_cpu(
     return (*range_of(-bound if has_negative else 0.0, bound),)
 
 
-RequantizationRangePerChannel.not_differentiable(NO_GRADIENT)
+RequantizationRangePerChannel.without_gradient(NO_GRADIENT)

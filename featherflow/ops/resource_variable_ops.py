@@ -53,7 +53,7 @@ class _VarHandleCpu(OpKernel):
         )
 
 
-VarHandleOp.not_differentiable("it is storage: gradients are taken with respect to its reads")
+VarHandleOp.without_gradient("it is storage: gradients are taken with respect to its reads")
 
 # --- reading --------------------------------------------------------------------------
 
@@ -182,7 +182,7 @@ def _assign_variable_cpu(
         resource.value = value.copy()
 
 
-AssignVariableOp.not_differentiable(_ASSIGNMENT)
+AssignVariableOp.without_gradient(_ASSIGNMENT)
 
 
 def update_cell(cell: VariableCell, function: Any, value: np.ndarray) -> None:
@@ -226,7 +226,7 @@ def _define_update(name: str, ufunc: np.ufunc) -> Any:
     def _update_cpu(resource: VariableCell, value: np.ndarray) -> None:
         update_cell(resource, ufunc, value)
 
-    op.not_differentiable(_ASSIGNMENT)
+    op.without_gradient(_ASSIGNMENT)
     return op
 
 
@@ -257,7 +257,7 @@ def _resource_count_up_to_cpu(resource: VariableCell, *, limit: int) -> np.ndarr
     return before
 
 
-ResourceCountUpTo.not_differentiable("it counts")
+ResourceCountUpTo.without_gradient("it counts")
 
 DestroyResourceOp = define_op(
     "DestroyResourceOp",
@@ -276,4 +276,4 @@ def _destroy_resource_cpu(ctx: Any, resource: Any, *, ignore_lookup_error: bool)
         raise InvalidArgumentError(None, None, f"{resource!r} was destroyed already.")
 
 
-DestroyResourceOp.not_differentiable("it has no outputs")
+DestroyResourceOp.without_gradient("it has no outputs")

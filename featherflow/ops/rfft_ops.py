@@ -121,7 +121,7 @@ IRFFT2D = _define_inverse("IRFFT2D", 2)
 RFFT3D = _define_real("RFFT3D", 3)
 IRFFT3D = _define_inverse("IRFFT3D", 3)
 for _op in (RFFT3D, IRFFT3D):
-    _op.not_differentiable("TensorFlow gives it no gradient")
+    _op.without_gradient("TensorFlow gives it no gradient")
 
 
 # --- gradients ------------------------------------------------------------------------------------

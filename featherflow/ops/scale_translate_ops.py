@@ -121,4 +121,4 @@ def _scale_and_translate_grad_cpu(
     return kernels.gradient_of_images(grads, (height, width), placement)
 
 
-ScaleAndTranslateGrad.not_differentiable("TensorFlow gives it no gradient")
+ScaleAndTranslateGrad.without_gradient("TensorFlow gives it no gradient")

@@ -40,7 +40,7 @@ def _define(name: str, combine: np.ufunc, empty: Any, *, real: bool = False) -> 
         ),
     )
     op.shape_fn(_segments_shape)
-    op.not_differentiable("TensorFlow gives it no gradient")
+    op.without_gradient("TensorFlow gives it no gradient")
 
     @op.kernel("CPU", T=REAL if real else NUMBERS)
     def cpu(data: np.ndarray, segment_ids: np.ndarray, num_segments: np.ndarray) -> np.ndarray:

@@ -58,7 +58,7 @@ _Send = define_op(
 )
 _Send.shape_fn(no_outputs)
 _Send.kernel("CPU")(_send_cpu)
-_Send.not_differentiable(_NO_GRADIENT)
+_Send.without_gradient(_NO_GRADIENT)
 
 _HostSend = define_op(
     "_HostSend",
@@ -69,7 +69,7 @@ _HostSend = define_op(
 )
 _HostSend.shape_fn(no_outputs)
 _HostSend.kernel("CPU")(_send_cpu)
-_HostSend.not_differentiable(_NO_GRADIENT)
+_HostSend.without_gradient(_NO_GRADIENT)
 
 
 # --- Recv -----------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@ _Recv = define_op(
 )
 _Recv.shape_fn(_recv_shape)
 _Recv.kernel("CPU", asynchronous=True)(_recv_cpu)
-_Recv.not_differentiable(_NO_GRADIENT)
+_Recv.without_gradient(_NO_GRADIENT)
 
 _HostRecv = define_op(
     "_HostRecv",
@@ -112,4 +112,4 @@ _HostRecv = define_op(
 )
 _HostRecv.shape_fn(_recv_shape)
 _HostRecv.kernel("CPU", asynchronous=True)(_recv_cpu)
-_HostRecv.not_differentiable(_NO_GRADIENT)
+_HostRecv.without_gradient(_NO_GRADIENT)

@@ -162,7 +162,7 @@ def _define_bound(name: str, side: Literal["left", "right"]) -> Op:
             result[row] = np.searchsorted(haystack, needles, side=side)
         return result
 
-    op.not_differentiable("places are integers")
+    op.without_gradient("places are integers")
     return op
 
 

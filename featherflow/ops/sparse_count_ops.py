@@ -38,7 +38,7 @@ DenseCountSparseOutput = define_op(
     outputs=_OUTPUTS,
     attrs=_ATTRS,
 )
-DenseCountSparseOutput.not_differentiable(_NO_GRADIENT)
+DenseCountSparseOutput.without_gradient(_NO_GRADIENT)
 
 
 @DenseCountSparseOutput.shape_fn
@@ -92,7 +92,7 @@ SparseCountSparseOutput = define_op(
     outputs=_OUTPUTS,
     attrs=_ATTRS,
 )
-SparseCountSparseOutput.not_differentiable(_NO_GRADIENT)
+SparseCountSparseOutput.without_gradient(_NO_GRADIENT)
 
 
 @SparseCountSparseOutput.shape_fn
@@ -134,7 +134,7 @@ RaggedCountSparseOutput = define_op(
     outputs=_OUTPUTS,
     attrs=_ATTRS,
 )
-RaggedCountSparseOutput.not_differentiable(_NO_GRADIENT)
+RaggedCountSparseOutput.without_gradient(_NO_GRADIENT)
 
 
 @RaggedCountSparseOutput.shape_fn
@@ -179,7 +179,7 @@ SparseBincount = define_op(
         "binary_output: bool = false",
     ),
 )
-SparseBincount.not_differentiable(_NO_GRADIENT)
+SparseBincount.without_gradient(_NO_GRADIENT)
 
 
 @SparseBincount.shape_fn
@@ -248,7 +248,7 @@ RaggedBincount = define_op(
         "binary_output: bool = false",
     ),
 )
-RaggedBincount.not_differentiable(_NO_GRADIENT)
+RaggedBincount.without_gradient(_NO_GRADIENT)
 
 
 @RaggedBincount.shape_fn

@@ -90,7 +90,7 @@ SparseCross = define_op(
     ),
 )
 SparseCross.shape_fn(_cross_shape)
-SparseCross.not_differentiable("its inputs are ids")
+SparseCross.without_gradient("its inputs are ids")
 
 
 @SparseCross.kernel("CPU")
@@ -125,7 +125,7 @@ SparseCrossV2 = define_op(
     attrs=_LISTS,
 )
 SparseCrossV2.shape_fn(_cross_shape)
-SparseCrossV2.not_differentiable("its inputs are ids")
+SparseCrossV2.without_gradient("its inputs are ids")
 
 
 @SparseCrossV2.kernel("CPU")
@@ -145,7 +145,7 @@ SparseCrossHashed = define_op(
     attrs=_LISTS,
 )
 SparseCrossHashed.shape_fn(_cross_shape)
-SparseCrossHashed.not_differentiable("its inputs are ids")
+SparseCrossHashed.without_gradient("its inputs are ids")
 
 
 @SparseCrossHashed.kernel("CPU")

@@ -129,7 +129,7 @@ SparseReshape = define_op(
     inputs=("input_indices: int64", "input_shape: int64", "new_shape: int64"),
     outputs=("output_indices: int64", "output_shape: int64"),
 )
-SparseReshape.not_differentiable("its outputs are indices")
+SparseReshape.without_gradient("its outputs are indices")
 
 
 @SparseReshape.shape_fn

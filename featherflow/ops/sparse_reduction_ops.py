@@ -98,7 +98,7 @@ def _reduced_shape(c: InferenceContext) -> TensorShape:
 
 SparseReduceSum = _define_reduction("SparseReduceSum", np.add, SUM_TYPES, NUMBERS)
 SparseReduceMax = _define_reduction("SparseReduceMax", np.maximum, _MAX_TYPES, REAL)
-SparseReduceMax.not_differentiable("TensorFlow gives it no gradient")
+SparseReduceMax.without_gradient("TensorFlow gives it no gradient")
 
 
 @SparseReduceSum.gradient
@@ -131,7 +131,7 @@ def _define_sparse_reduction(
         attrs=("keep_dims: bool = false", types),
     )
     op.shape_fn(unknown_shapes)
-    op.not_differentiable("TensorFlow gives it no gradient")
+    op.without_gradient("TensorFlow gives it no gradient")
 
     @op.kernel("CPU", T=kinds)
     def cpu(

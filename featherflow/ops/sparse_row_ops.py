@@ -229,7 +229,7 @@ def _define_fill_grad(name: str) -> Op:
         total = np.add.reduce(grad_values[is_default], dtype=grad_values.dtype)
         return grad_values[reverse_index_map], np.asarray(total)
 
-    op.not_differentiable("TensorFlow gives it no gradient")
+    op.without_gradient("TensorFlow gives it no gradient")
     return op
 
 

@@ -26,7 +26,7 @@ def _define(name: str, power: float) -> Op:
             "Tsegmentids: {int32, int64} = int32",
         ),
     )
-    op.not_differentiable("TensorFlow gives it no gradient")
+    op.without_gradient("TensorFlow gives it no gradient")
 
     @op.shape_fn
     def shape(c: InferenceContext) -> list[TensorShape]:

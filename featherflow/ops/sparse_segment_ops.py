@@ -201,7 +201,7 @@ def _define_sparse_segment_grad(name: str, power: float) -> Op:
         total = gathering.unsorted_segment_reduce(rows, indices, output_dim0, np.add, 0)
         return total.astype(grad.dtype, copy=False)
 
-    op.not_differentiable("gradients made here are of ops that are")
+    op.without_gradient("gradients made here are of ops that are")
     return op
 
 

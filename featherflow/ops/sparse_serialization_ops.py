@@ -112,7 +112,7 @@ def _define_serialize(name: str, shape: TensorShape) -> Op:
         attrs=("T: type", "out_type: {string, variant} = string"),
         foldable=False,
     )
-    op.not_differentiable(_NO_GRADIENT)
+    op.without_gradient(_NO_GRADIENT)
 
     @op.shape_fn
     def shape_of_parts(c: InferenceContext) -> TensorShape:
@@ -226,7 +226,7 @@ DeserializeSparse = define_op(
     attrs=("dtype: type", "Tserialized: {string, variant} = string"),
     foldable=False,
 )
-DeserializeSparse.not_differentiable(_NO_GRADIENT)
+DeserializeSparse.without_gradient(_NO_GRADIENT)
 
 
 @DeserializeSparse.shape_fn
@@ -270,7 +270,7 @@ DeserializeManySparse = define_op(
     attrs=("dtype: type",),
     foldable=False,
 )
-DeserializeManySparse.not_differentiable(_NO_GRADIENT)
+DeserializeManySparse.without_gradient(_NO_GRADIENT)
 
 
 @DeserializeManySparse.shape_fn

@@ -102,7 +102,7 @@ SparseSliceGrad = define_op(
         "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}",
     ),
 )
-SparseSliceGrad.not_differentiable("TensorFlow gives it no gradient")
+SparseSliceGrad.without_gradient("TensorFlow gives it no gradient")
 
 
 @SparseSliceGrad.shape_fn
@@ -154,7 +154,7 @@ SparseSplit = define_op(
     ),
     attrs=("num_split: int >= 1", "T: type"),
 )
-SparseSplit.not_differentiable("TensorFlow gives it no gradient")
+SparseSplit.without_gradient("TensorFlow gives it no gradient")
 
 
 @SparseSplit.shape_fn

@@ -191,7 +191,7 @@ Igammac = define_binary("Igammac", (FLOATS, gamma_functions.igammac), inputs=_IN
 IgammaGradA = define_binary(
     "IgammaGradA", (WIDE_FLOATS, gamma_functions.igamma_gradient_along_a), inputs=_INPUTS
 )
-IgammaGradA.not_differentiable("TensorFlow defines no second derivative along a")
+IgammaGradA.without_gradient("TensorFlow defines no second derivative along a")
 
 
 @Igamma.gradient

@@ -98,7 +98,7 @@ class _StackCpu(OpKernel):
         return Stack(name, attrs["elem_type"], int(max_size))
 
 
-StackV2.not_differentiable("gradients do not flow through stacks; TensorFlow has none either")
+StackV2.without_gradient("gradients do not flow through stacks; TensorFlow has none either")
 
 StackPushV2 = define_op(
     "StackPushV2",
@@ -120,7 +120,7 @@ def _stack_push_cpu(handle: Stack, elem: Any) -> Any:
     return elem
 
 
-StackPushV2.not_differentiable("gradients do not flow through stacks")
+StackPushV2.without_gradient("gradients do not flow through stacks")
 
 StackPopV2 = define_op(
     "StackPopV2",
@@ -145,7 +145,7 @@ def _stack_pop_cpu(handle: Stack, *, elem_type: DType) -> Any:
     return handle.pop()
 
 
-StackPopV2.not_differentiable("gradients do not flow through stacks")
+StackPopV2.without_gradient("gradients do not flow through stacks")
 
 StackCloseV2 = define_op("StackCloseV2", inputs=("handle: resource",), is_stateful=True)
 StackCloseV2.shape_fn(no_outputs)
@@ -156,7 +156,7 @@ def _stack_close_cpu(handle: Stack) -> None:
     handle.close()
 
 
-StackCloseV2.not_differentiable("it has no outputs")
+StackCloseV2.without_gradient("it has no outputs")
 
 
 # --- the first version, which old graphs hold -----------------------------------------------------

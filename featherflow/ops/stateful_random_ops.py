@@ -139,7 +139,7 @@ def _define_draw(
         stream = take_stream(resource, _algorithm_of(algorithm), count)
         return draw(stream, count, dtype.numpy_dtype).reshape(dims)
 
-    op.not_differentiable(_STREAM)
+    op.without_gradient(_STREAM)
     return op
 
 
@@ -190,7 +190,7 @@ def _stateful_normal_cpu(resource: VariableCell, shape: np.ndarray, *, dtype: DT
     return random_values.random_normal(stream, count, dtype.numpy_dtype).reshape(dims)
 
 
-StatefulStandardNormal.not_differentiable(_STREAM)
+StatefulStandardNormal.without_gradient(_STREAM)
 
 StatefulUniformInt = define_op(
     "StatefulUniformInt",
@@ -238,7 +238,7 @@ def _stateful_uniform_int_cpu(
     return values.reshape(dims)
 
 
-StatefulUniformInt.not_differentiable(_STREAM)
+StatefulUniformInt.without_gradient(_STREAM)
 
 StatefulRandomBinomial = define_op(
     "StatefulRandomBinomial",
@@ -269,7 +269,7 @@ def _stateful_binomial_cpu(
     return binomial_variates(stream, shape, counts, probs, dtype)
 
 
-StatefulRandomBinomial.not_differentiable(_STREAM)
+StatefulRandomBinomial.without_gradient(_STREAM)
 
 # --- the state ------------------------------------------------------------------------------------
 
@@ -292,7 +292,7 @@ def _rng_skip_cpu(resource: VariableCell, algorithm: np.ndarray, delta: np.ndarr
     take_stream(resource, _algorithm_of(algorithm), int(delta))
 
 
-RngSkip.not_differentiable("it has no outputs")
+RngSkip.without_gradient("it has no outputs")
 
 RngReadAndSkip = define_op(
     "RngReadAndSkip",
@@ -318,7 +318,7 @@ def _rng_read_and_skip_cpu(
     return np.array(words, np.uint64).view(np.int64)
 
 
-RngReadAndSkip.not_differentiable("its output is integer")
+RngReadAndSkip.without_gradient("its output is integer")
 
 NonDeterministicInts = define_op(
     "NonDeterministicInts",
@@ -343,4 +343,4 @@ def _non_deterministic_ints_cpu(shape: np.ndarray, *, dtype: DType) -> np.ndarra
     return np.frombuffer(drawn, stored).reshape(dims).copy()
 
 
-NonDeterministicInts.not_differentiable("its output is integer")
+NonDeterministicInts.without_gradient("its output is integer")

@@ -287,7 +287,7 @@ def _key_counter_cpu(seed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return _key_and_counter(seed)
 
 
-StatelessRandomGetKeyCounter.not_differentiable("its outputs are integers")
+StatelessRandomGetKeyCounter.without_gradient("its outputs are integers")
 
 StatelessRandomGetAlg = define_op(
     "StatelessRandomGetAlg", outputs=("alg: int32",), is_stateful=True
@@ -304,7 +304,7 @@ def _alg_cpu() -> np.ndarray:
     return np.array(_PHILOX, np.int32)
 
 
-StatelessRandomGetAlg.not_differentiable("its output is an integer")
+StatelessRandomGetAlg.without_gradient("its output is an integer")
 
 StatelessRandomGetKeyCounterAlg = define_op(
     "StatelessRandomGetKeyCounterAlg",
@@ -324,7 +324,7 @@ def _key_counter_alg_cpu(seed: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.n
     return *_key_and_counter(seed), _alg_cpu()
 
 
-StatelessRandomGetKeyCounterAlg.not_differentiable("its outputs are integers")
+StatelessRandomGetKeyCounterAlg.without_gradient("its outputs are integers")
 
 
 # --- StatelessMultinomial -------------------------------------------------------------------------

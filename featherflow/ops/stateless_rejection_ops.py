@@ -422,7 +422,7 @@ def _stateless_shuffle_cpu(
     return value[random_choices.random_permutation(PhiloxGenerator.at(stream), len(value))]
 
 
-StatelessShuffle.not_differentiable("TensorFlow gives it no gradient")
+StatelessShuffle.without_gradient("TensorFlow gives it no gradient")
 
 
 @export("random.experimental.stateless_shuffle")

@@ -44,7 +44,7 @@ def _strided_slice_assign_cpu(
     return ref
 
 
-StridedSliceAssign.not_differentiable(_ASSIGNMENT)
+StridedSliceAssign.without_gradient(_ASSIGNMENT)
 
 # --- ResourceStridedSliceAssign -------------------------------------------------------------------
 
@@ -79,4 +79,4 @@ def _resource_strided_slice_assign_cpu(
         kernels.scatter_slice(ref.read(), begin, end, strides, value, masks)
 
 
-ResourceStridedSliceAssign.not_differentiable(_ASSIGNMENT)
+ResourceStridedSliceAssign.without_gradient(_ASSIGNMENT)

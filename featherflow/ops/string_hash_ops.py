@@ -175,7 +175,7 @@ def _tensor_to_hash_bucket_fast_cpu(input: np.ndarray, *, num_buckets: int) -> n
     return np.array(values, np.int64).reshape(input.shape)
 
 
-_TensorToHashBucketFast.not_differentiable(_NO_GRADIENT)
+_TensorToHashBucketFast.without_gradient(_NO_GRADIENT)
 
 # --- Fingerprint ----------------------------------------------------------------------------------
 
@@ -224,7 +224,7 @@ def _row_of_strings(row: Any) -> bytes:
     return b"".join(fingerprint64(text).to_bytes(8, "little") for text in strings)
 
 
-Fingerprint.not_differentiable(_NO_GRADIENT)
+Fingerprint.without_gradient(_NO_GRADIENT)
 
 
 @export("fingerprint")

@@ -255,7 +255,7 @@ def _unsorted_segment_join_cpu(
     return string_arrays.join_segments(inputs, segment_ids, count, text_bytes(separator))
 
 
-UnsortedSegmentJoin.not_differentiable("strings are not numbers")
+UnsortedSegmentJoin.without_gradient("strings are not numbers")
 
 
 @export("strings.unsorted_segment_join")

@@ -94,7 +94,7 @@ def _check_splits(data: np.ndarray, splits: np.ndarray) -> None:
         )
 
 
-StringNGrams.not_differentiable("strings are not numbers")
+StringNGrams.without_gradient("strings are not numbers")
 
 
 @export("strings.ngrams")

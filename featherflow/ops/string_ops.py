@@ -35,7 +35,7 @@ def _string_length_cpu(input: np.ndarray, *, unit: str) -> np.ndarray:
     return string_arrays.mapped_to(np.int32, size, input)
 
 
-StringLength.not_differentiable("strings are not numbers")
+StringLength.without_gradient("strings are not numbers")
 
 
 @export("strings.length")
@@ -95,7 +95,7 @@ def _string_lower_cpu(input: np.ndarray, *, encoding: str) -> np.ndarray:
     )
 
 
-StringLower.not_differentiable("strings are not numbers")
+StringLower.without_gradient("strings are not numbers")
 
 
 @export("strings.lower")
@@ -131,7 +131,7 @@ def _string_upper_cpu(input: np.ndarray, *, encoding: str) -> np.ndarray:
     )
 
 
-StringUpper.not_differentiable("strings are not numbers")
+StringUpper.without_gradient("strings are not numbers")
 
 
 @export("strings.upper")
@@ -157,7 +157,7 @@ def _string_strip_cpu(input: np.ndarray) -> np.ndarray:
     return string_arrays.mapped(bytes.strip, input)
 
 
-StringStrip.not_differentiable("strings are not numbers")
+StringStrip.without_gradient("strings are not numbers")
 
 
 @export("strings.strip")
@@ -233,7 +233,7 @@ def _spread(text: np.ndarray, pos: np.ndarray, length: np.ndarray) -> tuple[np.n
         ) from None
 
 
-Substr.not_differentiable("strings are not numbers")
+Substr.without_gradient("strings are not numbers")
 
 
 @export("strings.substr")

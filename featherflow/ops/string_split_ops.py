@@ -119,7 +119,7 @@ def _string_split_v2_cpu(
     return string_splits.split_rows(input, split)
 
 
-StringSplitV2.not_differentiable("strings are not numbers")
+StringSplitV2.without_gradient("strings are not numbers")
 
 
 @export("strings.split")

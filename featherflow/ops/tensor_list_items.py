@@ -51,7 +51,7 @@ def checked_size(size: np.ndarray, message: str) -> int:
     return int(size)
 
 
-TensorListReserve.not_differentiable("a list of nothing does not depend on anything")
+TensorListReserve.without_gradient("a list of nothing does not depend on anything")
 
 TensorListResize = define_op(
     "TensorListResize",

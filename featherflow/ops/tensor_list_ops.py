@@ -70,7 +70,7 @@ def _empty_tensor_list_cpu(
     )
 
 
-EmptyTensorList.not_differentiable("a list of nothing does not depend on anything")
+EmptyTensorList.without_gradient("a list of nothing does not depend on anything")
 
 
 # --- TensorListPushBack and TensorListPopBack -----------------------------------------------------

@@ -48,7 +48,7 @@ def _unknown_shape(c: InferenceContext) -> TensorShape:
 
 EmptyTensorMap = define_op("EmptyTensorMap", outputs=("handle: variant",), foldable=False)
 EmptyTensorMap.shape_fn(scalar_shape)
-EmptyTensorMap.not_differentiable("a map of nothing does not depend on anything")
+EmptyTensorMap.without_gradient("a map of nothing does not depend on anything")
 
 
 @EmptyTensorMap.kernel("CPU")
@@ -64,7 +64,7 @@ TensorMapInsert = define_op(
     foldable=False,
 )
 TensorMapInsert.shape_fn(scalar_shape)
-TensorMapInsert.not_differentiable(_NO_GRADIENT)
+TensorMapInsert.without_gradient(_NO_GRADIENT)
 
 
 @TensorMapInsert.kernel("CPU")
@@ -80,7 +80,7 @@ TensorMapErase = define_op(
     foldable=False,
 )
 TensorMapErase.shape_fn(scalar_shape)
-TensorMapErase.not_differentiable(_NO_GRADIENT)
+TensorMapErase.without_gradient(_NO_GRADIENT)
 
 
 @TensorMapErase.kernel("CPU")
@@ -100,7 +100,7 @@ TensorMapLookup = define_op(
     foldable=False,
 )
 TensorMapLookup.shape_fn(_unknown_shape)
-TensorMapLookup.not_differentiable(_NO_GRADIENT)
+TensorMapLookup.without_gradient(_NO_GRADIENT)
 
 
 @TensorMapLookup.kernel("CPU")
@@ -125,7 +125,7 @@ TensorMapHasKey = define_op(
     foldable=False,
 )
 TensorMapHasKey.shape_fn(scalar_shape)
-TensorMapHasKey.not_differentiable("its output is a bool")
+TensorMapHasKey.without_gradient("its output is a bool")
 
 
 @TensorMapHasKey.kernel("CPU")
@@ -137,7 +137,7 @@ TensorMapSize = define_op(
     "TensorMapSize", inputs=("input_handle: variant",), outputs=("size: int32",), foldable=False
 )
 TensorMapSize.shape_fn(scalar_shape)
-TensorMapSize.not_differentiable("its output is a count")
+TensorMapSize.without_gradient("its output is a count")
 
 
 @TensorMapSize.kernel("CPU")
@@ -153,7 +153,7 @@ TensorMapStackKeys = define_op(
     foldable=False,
 )
 TensorMapStackKeys.shape_fn(_unknown_shape)
-TensorMapStackKeys.not_differentiable(_NO_GRADIENT)
+TensorMapStackKeys.without_gradient(_NO_GRADIENT)
 
 
 @TensorMapStackKeys.kernel("CPU")

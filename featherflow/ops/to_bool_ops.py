@@ -9,7 +9,7 @@ from featherflow.framework.shape_inference import scalar_shape
 
 ToBool = define_op("ToBool", inputs=("input: T",), outputs=("output: bool",), attrs=("T: type",))
 ToBool.shape_fn(scalar_shape)
-ToBool.not_differentiable("its output is a bool")
+ToBool.without_gradient("its output is a bool")
 
 
 @ToBool.kernel("CPU")

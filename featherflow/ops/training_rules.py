@@ -155,7 +155,7 @@ def _hang_rules(op: Op, rule: UpdateRule, may_be_empty: bool) -> None:
     UpdateCpu.may_be_empty = may_be_empty
     op.shape_fn(partial(_update_shape, rule))
     op.kernel("CPU", T=rule.types)(UpdateCpu)
-    op.not_differentiable(_ASSIGNMENT)
+    op.without_gradient(_ASSIGNMENT)
 
 
 # --- static shapes --------------------------------------------------------------------------------

@@ -34,8 +34,8 @@ _DECODE_ATTRS = (
 
 
 def _decode_shape(c: InferenceContext) -> list[TensorShape]:
-    dims = c.shapes[0]._dims
-    count = None if dims is None or None in dims else math.prod(map(int, dims)) + 1  # type: ignore[arg-type]
+    sizes = c.shapes[0].as_list() if c.shapes[0].is_fully_defined() else None
+    count = None if sizes is None else math.prod(sizes) + 1
     vector = TensorShape((None,))
     return [TensorShape((count,)), *[vector] * (len(c.op.op_def.outputs) - 1)]
 
@@ -75,7 +75,7 @@ def _define_decode(name: str, *offsets: str) -> Op:
         location=caller_location(),
     )
     op.shape_fn(_decode_shape)
-    op.not_differentiable(_NO_GRADIENT)
+    op.without_gradient(_NO_GRADIENT)
     return op
 
 
@@ -158,7 +158,7 @@ def _unicode_encode_cpu(
     return from_list(strings, (len(strings),))
 
 
-UnicodeEncode.not_differentiable(_NO_GRADIENT)
+UnicodeEncode.without_gradient(_NO_GRADIENT)
 
 # --- UnicodeTranscode -----------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ def _unicode_transcode_cpu(
     return mapped(transcode, input)
 
 
-UnicodeTranscode.not_differentiable(_NO_GRADIENT)
+UnicodeTranscode.without_gradient(_NO_GRADIENT)
 
 
 @export("strings.unicode_transcode")
@@ -254,7 +254,7 @@ def _unicode_script_cpu(input: np.ndarray) -> np.ndarray:
     return np.where(inside, table[np.where(inside, input, 0)], -1).astype(np.int32)
 
 
-UnicodeScript.not_differentiable("scripts are names")
+UnicodeScript.without_gradient("scripts are names")
 
 
 @export("strings.unicode_script")

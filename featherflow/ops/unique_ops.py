@@ -36,7 +36,7 @@ def _define_unique(name: str, *, with_counts: bool, with_axis: bool) -> Op:
     )
     op.shape_fn(_shapes_along_axis if with_axis else _shapes_of_vector)
     op.kernel("CPU")(_kernel(with_counts))
-    op.not_differentiable("TensorFlow gives it no gradient")
+    op.without_gradient("TensorFlow gives it no gradient")
     return op
 
 
@@ -144,7 +144,7 @@ def _list_diff_cpu(
     return x[places], places.astype(out_idx.numpy_dtype)
 
 
-ListDiff.not_differentiable("TensorFlow gives it no gradient")
+ListDiff.without_gradient("TensorFlow gives it no gradient")
 
 
 @export_v1("setdiff1d", "listdiff")

@@ -76,7 +76,7 @@ def _define_resource_scatter(word: str) -> Op:
     def _scatter_cpu(resource: VariableCell, indices: np.ndarray, updates: np.ndarray) -> None:
         _change(resource, scatter_rows, indices, updates, UPDATES[word])
 
-    op.not_differentiable(_ASSIGNMENT)
+    op.without_gradient(_ASSIGNMENT)
     return op
 
 
@@ -141,7 +141,7 @@ def _define_resource_scatter_nd(word: str) -> Op:
     def _scatter_cpu(ref: VariableCell, indices: np.ndarray, updates: np.ndarray) -> None:
         _change(ref, scatter_slices, indices, updates, UPDATES[word])
 
-    op.not_differentiable(_ASSIGNMENT)
+    op.without_gradient(_ASSIGNMENT)
     return op
 
 

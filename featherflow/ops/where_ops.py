@@ -43,7 +43,7 @@ def _where_cpu(input: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(np.argwhere(input), dtype=np.int64)
 
 
-Where.not_differentiable("places are integers")
+Where.without_gradient("places are integers")
 
 
 @export_v1("where")

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import featherflow
+from featherflow import _index
 from featherflow import ops as ops_package
 from featherflow.framework import dtypes
 from featherflow.framework.op import Op, get_op, known_op_names
@@ -50,6 +51,19 @@ OWN_GRADIENTS: dict[str, str] = {
     "ResizeNearestNeighborGrad": _TRANSPOSED,
     "StatefulPartitionedCall": _CALL,
     "SoftsignGrad": "TensorFlow cannot differentiate softsign twice; there is no reason not to",
+}
+
+# Families whose ops are all constants to `tf.gradients`, and why. TensorFlow refuses some of them.
+_HANDLES = "a handle goes in and no number that could be differentiated comes out"
+FAMILIES_OF_CONSTANTS: dict[str, str] = {
+    "hash_table_ops": _HANDLES,
+    "lookup_table_ops": _HANDLES,
+    "queue_ops": _HANDLES,
+    "variable_scatter_ops": _HANDLES,
+}
+# Ops that are constants to `tf.gradients` and refused by TensorFlow's, and why.
+CONSTANTS: dict[str, str] = {
+    "NonMaxSuppressionV3": "its output is integer, like those of the other versions",
 }
 
 # Gradients of some families are hung on their ops by modules above them.
@@ -95,6 +109,17 @@ def test_gradient(name: str) -> None:
         assert ours != theirs, f"{name} is as in TensorFlow: take it off OWN_GRADIENTS"
     else:
         assert ours == theirs, f"TensorFlow's gradient of {name} is {RECORDED[name]['gradient']}"
+
+
+@pytest.mark.parametrize("name", sorted(OPS.keys() & RECORDED.keys()))
+def test_missing_gradient(name: str) -> None:
+    """`tf.gradients` refuses the ops that TensorFlow's refuses, and takes others for constants."""
+    op, theirs = OPS[name], RECORDED[name]["gradient"]
+    if op.gradient_fn is not None or theirs == "registered":
+        return
+    family = _index.OP_FAMILIES[name].rsplit(".", 1)[-1]
+    if family not in FAMILIES_OF_CONSTANTS and name not in CONSTANTS:
+        assert op.refuses_gradients == (theirs == "none")
 
 
 # --- facts of an op, as the table has them ------------------------------------------------------
