@@ -95,6 +95,10 @@ def _geometry(
             None, None, "input must be 4-dimensional", received=f"shape {list(input.shape)}"
         )
     for name, values in (("Stride", strides), ("Rate", rates)):
+        if len(values) != 4:
+            raise InvalidArgumentError(
+                None, None, f"{name}s must have 4 values", received=f"{list(values)}"
+            )
         if values[0] != 1 or values[3] != 1:
             raise UnimplementedError(
                 None,

@@ -89,8 +89,8 @@ def _too_far(actual: np.ndarray, expected: np.ndarray, tolerance: float | None) 
     wide_actual, wide_expected = actual.astype(wide), expected.astype(wide)
     finite = np.isfinite(wide_expected)
     magnitude = np.where(finite, np.abs(wide_expected), 0.0)
-    scale = magnitude.sum() / max(np.count_nonzero(finite), 1)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):
+        scale = magnitude.sum() / max(np.count_nonzero(finite), 1)
         close = np.abs(wide_actual - wide_expected) <= tolerance * (magnitude + scale)
     same = (wide_actual == wide_expected) | (np.isnan(wide_actual) & np.isnan(wide_expected))
     return np.asarray(~np.where(finite, close | same, same))

@@ -1,7 +1,8 @@
 """Makes one call of an op on TensorFlow or featherflow and says what came of it.
 
 An outcome is JSON: an error's class and stage, or the dtype, static shape and value of each output,
-and of the gradient with respect to each fed input. Of large outputs every n-th element is kept, and the shape.
+and of the gradient with respect to each fed input. Of large outputs every n-th element is kept,
+and the shape.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def make_call(tf: Any, call: Call, apply: Apply, session: Callable[[Any], Any]) 
             feeds: dict[Any, np.ndarray] = {}
             arguments = [_tensors(tf, argument, call.static, feeds) for argument in call.arguments]
             outputs = _flat(apply(call.op, arguments, dict(call.attrs)), tf.Tensor)
-            fetches = dict(_named(outputs, "output"))
+            fetches = dict(_named([_plain(tf, output) for output in outputs], "output"))
             if call.differentiated:
                 fetches.update(_gradients(tf, outputs, list(feeds)))
             described = {
@@ -49,6 +50,13 @@ def make_call(tf: Any, call: Call, apply: Apply, session: Callable[[Any], Any]) 
     except Exception as error:  # whatever it is, it is the answer
         return Outcome(error=public_class(tf, error), stage=stage, raised=error)
     return Outcome(described)
+
+
+def _plain(tf: Any, tensor: Any) -> Any:
+    """A quantised tensor as the integers that it is stored as."""
+    if not tensor.dtype.is_quantized:
+        return tensor
+    return tf.bitcast(tensor, tensor.dtype.name.removeprefix("q"))
 
 
 def _dtype_name(tensor: Any) -> str:
@@ -75,7 +83,7 @@ def _tensor(tf: Any, value: Value, static: str, feeds: dict[Any, np.ndarray]) ->
     elif static == "partial" and dims:
         dims[0] = None
     tensor = tf.placeholder(tf.as_dtype(value.array.dtype), dims)
-    feeds[tensor] = value.array
+    feeds[tensor] = value.array.copy()  # some ops of TensorFlow change it
     return tensor
 
 

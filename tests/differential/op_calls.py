@@ -186,7 +186,7 @@ def _in_dtype(case: OpCase, base: Call, places: list[int], attr: str, dtype: str
 
 
 def _cast(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    if array.dtype == dtype or array.dtype.hasobject:
+    if array.dtype == dtype or array.dtype.hasobject or array.dtype.names:
         return array
     if array.dtype.kind == "c" and dtype.kind != "c":
         array = np.real(array)
@@ -273,7 +273,7 @@ def _other_shapes(array: np.ndarray, place: int) -> Iterator[tuple[str, np.ndarr
 
 
 def _other_items(array: np.ndarray, place: int) -> Iterator[tuple[str, np.ndarray]]:
-    if not array.size or array.dtype.kind not in "iufcV":
+    if not array.size or array.dtype.kind not in "iufcV" or array.dtype.names:
         return
     yield f"zeros:{place}", np.zeros_like(array)
     if array.dtype.kind in "fcV":

@@ -35,7 +35,7 @@ from differential.storage import outcome_to_json
 
 SECONDS = 20
 #: Messages that say that TensorFlow's CPU kernels do not reach so far.
-LIMITATIONS = ("UnimplementedError", "NotImplementedError")
+LIMITATIONS = ("UnimplementedError", "NotImplementedError", "InternalError")
 LIMITATION = re.compile(
     "No OpKernel was registered|only supports|not (yet )?support|only supported for|Failed to call"
 )
@@ -66,17 +66,18 @@ def work(family: str, first: int) -> None:
         return apply_op(name, **dict(zip(names, arguments, strict=True)), **attrs)
 
     for call in all_calls(family)[first:]:
+        checksum = call.checksum()  # some ops change the caller's arrays
         signal.alarm(SECONDS)
         outcome = make_call(tf, call, apply, open_session)
         signal.alarm(0)
-        print(json.dumps([call.key, row_of(call, outcome)], allow_nan=False), flush=True)
+        row = {"checksum": checksum, **answer_of(outcome)}
+        print(json.dumps([call.key, row], allow_nan=False), flush=True)
 
 
-def row_of(call: Call, outcome: Outcome) -> dict[str, Any]:
+def answer_of(outcome: Outcome) -> dict[str, Any]:
     """What is recorded of an outcome."""
     is_limited = outcome.error in LIMITATIONS or LIMITATION.search(str(outcome.raised))
-    answer = {"limitation": True} if outcome.error and is_limited else outcome_to_json(outcome)
-    return {"checksum": call.checksum(), **answer}
+    return {"limitation": True} if outcome.error and is_limited else outcome_to_json(outcome)
 
 
 def record(family: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ A tenth of the calls by hash, or all with `--all`. Where featherflow answers oth
 from __future__ import annotations
 
 import fnmatch
+import resource
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -26,6 +27,17 @@ ROWS = [
     (family, case) for family in op_call_storage.families() for case in op_call_storage.rows(family)
 ]
 RECORDED = {family: op_call_storage.read(family) for family in op_call_storage.families()}
+
+MEMORY = 6 << 30
+
+
+@pytest.fixture(autouse=True)
+def limited_memory() -> Iterator[None]:
+    """Calls that ask for absurd sizes get no memory, instead of all that the machine has."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def apply(name: str, arguments: list[Any], attrs: dict[str, Any]) -> Any:
