@@ -59,6 +59,8 @@ FAMILIES_TESTED_ELSEWHERE: dict[str, str] = {
     "candidate_sampling_ops": "tests/differential/cases/candidate_sampling.py: every run differs",
     "fractional_pool_ops": "tests/differential/cases/fractional_pooling.py: every run differs",
     "legacy_tensor_array_ops": "tests/differential/cases/legacy_arrays.py: they take handles",
+    "staging_ops": "tests/ops/test_staging.py: they wait",
+    "barrier_ops": "tests/ops/test_staging.py: they wait",
     "session_handle_ops": "tests/differential/cases/session_handles.py: they keep tensors",
     "stateful_random_ops": "tests/differential/cases/generators.py: they take variables",
     "stateless_rejection_ops": "tests/differential/cases/generators.py: values have no formula",
