@@ -58,7 +58,8 @@ def module_file(name: str) -> str:
 def near_names(name: str) -> list[str]:
     """Ops and public functions whose names are like `name`."""
     last = name.rpartition(".")[2]
-    known = {full.rpartition(".")[2]: full for full in {**_index.V2, **_index.V1}}
+    shortest_last = sorted({**_index.V2, **_index.V1}, key=len, reverse=True)
+    known = {full.rpartition(".")[2]: full for full in shortest_last}
     names = [*known_op_names(), *known]
     return [known.get(found, found) for found in difflib.get_close_matches(last, names, 4)]
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from featherflow.framework.errors import InvalidArgumentError
+from featherflow.kernels.sparse import check_sizes
 
 Group = tuple[tuple[int, ...], Any]
 
@@ -31,10 +32,7 @@ def check_parts(indices: np.ndarray, values: np.ndarray, shape: np.ndarray) -> N
             received=f"shapes {list(indices.shape)}, {list(values.shape)}, {list(shape.shape)}",
             expected="[N, rank], [N], [rank] and a rank of 2 or more",
         )
-    if (shape < 0).any():
-        raise InvalidArgumentError(
-            None, None, "A shape has a negative dimension", received=shape.tolist()
-        )
+    check_sizes(shape)
 
 
 def groups_of(indices: np.ndarray, values: np.ndarray) -> list[Group]:

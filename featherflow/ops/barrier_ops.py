@@ -74,7 +74,7 @@ class _BarrierCpu(OpKernel):
         return barrier
 
 
-Barrier.not_differentiable("it is storage")
+Barrier.without_gradient("it is storage")
 
 BarrierInsertMany = define_op(
     "BarrierInsertMany",
@@ -123,7 +123,7 @@ def _check_insert(
     raise InvalidArgumentError(None, None, problem, received=f"shape {list(values.shape)}")
 
 
-BarrierInsertMany.not_differentiable(_NO_GRADIENT)
+BarrierInsertMany.without_gradient(_NO_GRADIENT)
 
 BarrierTakeMany = define_op(
     "BarrierTakeMany",
@@ -195,7 +195,7 @@ def _batch(barrier: BarrierResource, elements: list[tuple[bytes, int, Any]]) -> 
     return [indices, keys, *batches]
 
 
-BarrierTakeMany.not_differentiable(_NO_GRADIENT)
+BarrierTakeMany.without_gradient(_NO_GRADIENT)
 
 BarrierClose = define_op(
     "BarrierClose", inputs=_HANDLE, attrs=("cancel_pending_enqueues: bool = false",)
@@ -210,7 +210,7 @@ def _barrier_close_cpu(
     handle.room.visit(handle.close(cancel_pending_enqueues), ctx.cancellation, done)
 
 
-BarrierClose.not_differentiable("it has no outputs")
+BarrierClose.without_gradient("it has no outputs")
 
 BarrierReadySize = define_op("BarrierReadySize", inputs=_HANDLE, outputs=("size: int32",))
 BarrierReadySize.shape_fn(scalar_shape)
@@ -221,7 +221,7 @@ def _barrier_ready_size_cpu(handle: BarrierResource) -> np.ndarray:
     return np.array(handle.ready_size(), np.int32)
 
 
-BarrierReadySize.not_differentiable("its output is integer")
+BarrierReadySize.without_gradient("its output is integer")
 
 BarrierIncompleteSize = define_op("BarrierIncompleteSize", inputs=_HANDLE, outputs=("size: int32",))
 BarrierIncompleteSize.shape_fn(scalar_shape)
@@ -232,4 +232,4 @@ def _barrier_incomplete_size_cpu(handle: BarrierResource) -> np.ndarray:
     return np.array(handle.incomplete_size(), np.int32)
 
 
-BarrierIncompleteSize.not_differentiable("its output is integer")
+BarrierIncompleteSize.without_gradient("its output is integer")

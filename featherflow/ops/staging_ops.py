@@ -221,7 +221,7 @@ def _define(
         op.shape_fn(scalar_shape)
     else:
         op.shape_fn(unknown_shapes if outputs else no_outputs)
-    op.not_differentiable(_NO_GRADIENT)
+    op.without_gradient(_NO_GRADIENT)
     return op
 
 

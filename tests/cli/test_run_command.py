@@ -59,7 +59,7 @@ def test_traceback_starts_at_the_program(featherflow, script) -> None:
 
 
 def test_says_that_nothing_stands_for_a_module(featherflow, script) -> None:
-    result = featherflow("run", script("import tensorflow.contrib.slim as slim"))
+    result = featherflow("run", script("import tensorflow.contrib.nothing as nothing"))
     assert result.status == 1
     assert "featherflow has no module that stands for tensorflow.contrib" in result.err
 

@@ -50,6 +50,7 @@ CALLED_OTHERWISE = {
     "Tensor": _MADE_BY_THE_LIBRARY,
     "DType": _MADE_BY_THE_LIBRARY,
     "dtypes.DType": _MADE_BY_THE_LIBRARY,
+    "RaggedTensor": "users call its from_… methods; the constructor is private in both",
     "fill": _NO_LAYOUT,
     "ones": _NO_LAYOUT,
     "zeros": _NO_LAYOUT,
@@ -67,6 +68,8 @@ _TYPE_SPECS = "the protocol of type specifications, which tf.function traces by:
 
 #: Class.method (or Class.) → why it is not there.
 MISSING_METHODS = {
+    "RaggedTensor.numpy": "a value that is known before a run needs eager execution",
+    "RaggedTensor.to_list": "as RaggedTensor.numpy",
     **{
         f"OpError.{field}": _INSTANCE
         for field in ("error_code", "experimental_payloads", "message", "op")

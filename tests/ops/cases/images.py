@@ -470,7 +470,7 @@ def mirrored_sums(images, paddings, filters):
 def widened_by_two(images):
     """Columns, and half way to the next; the last column is repeated."""
     following = np.concatenate([images[:, :, 1:], images[:, :, -1:]], axis=2)
-    return np.stack([images, (images + following) / 2], axis=3).reshape(2, 3, 8, 2)
+    return np.stack([images, (images + following) / 2], axis=3).reshape(-1, 3, 8, 2)
 
 
 ONE_ROW = np.int32([[0, 0], [1, 0], [0, 0], [0, 0]])

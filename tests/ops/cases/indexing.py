@@ -184,7 +184,7 @@ SCATTERS = [
             kinds,
             # Of updates that overwrite each other TensorFlow counts each.
             differentiable=ufunc is not None,
-            empty_shapes=((4, 0), (3, 0)),
+            empty_shapes=(),  # there is no place for an update
             tolerances={"float16": 4e-3, "bfloat16": 3e-2},
             reason="updates of one place are rounded one by one in the reference's order",
         )
@@ -208,7 +208,7 @@ SCATTERS = [
             scatter_with(ufunc),
             REAL,
             twice=False,
-            empty_shapes=((4, 0), (3, 0)),
+            empty_shapes=(),
         )
         for op, ufunc in ((TensorScatterMax, np.maximum), (TensorScatterMin, np.minimum))
     ),

@@ -101,7 +101,7 @@ JOINING = [
         UnsortedSegmentJoin,
         (WORDS, np.array([1, 1]), np.array(3)),
         lambda x, *_: of_bytes(
-            [*[b""] * 3, *(a + b"+" + b for a, b in zip(*x)), *[b""] * 3], (3, 3)
+            [*[b""] * 3, *(a + b"+" + b if a else b for a, b in zip(*x)), *[b""] * 3], (3, 3)
         ),
         ("string",),
         attrs={"separator": "+"},
