@@ -73,6 +73,10 @@ def _reshape_cpu(tensor: np.ndarray, shape: np.ndarray) -> np.ndarray:
             return tensor.reshape(dims)
     except (TypeError, ValueError):
         pass  # a missing size of nothing, or refused below with both sides
+    if shape.ndim != 1:
+        raise InvalidArgumentError(
+            None, None, "sizes input must be 1-D", received=f"shape of shape {list(shape.shape)}"
+        )
     missing = dims.count(-1)
     if missing == 1 and 0 in dims and tensor.size == 0 and min(dims) == -1:
         # As TensorFlow: the missing size is what the sizes other than 0 leave.

@@ -1,4 +1,4 @@
-"""Calls ops with arguments changed at random: `python -m ops.fuzz_worker 0 60`, a process of its own.
+"""Calls ops with arguments changed at random, in its own process: `python -m ops.fuzz_worker 0 9`.
 
 A case starts from a row of `cases/` and changes up to three things of it: items, shapes, dtypes and
 ranks of arguments, values of attributes, what is known when the graph is built.
