@@ -139,6 +139,19 @@ def _var_is_initialized_cpu(resource: VariableCell) -> np.ndarray:
 
 VarIsInitializedOp.not_differentiable("its output is a bool")
 
+DisableCopyOnRead = define_op(
+    "DisableCopyOnRead", inputs=("resource: resource",), outputs=(), is_stateful=True
+)
+DisableCopyOnRead.shape_fn(no_outputs)
+
+
+@DisableCopyOnRead.kernel("CPU")
+def _disable_copy_on_read_cpu(resource: VariableCell) -> None:
+    """Graphs of checkpoints have it before reads. Reads borrow here: there is nothing to do."""
+
+
+DisableCopyOnRead.without_gradient("it has no outputs")
+
 # --- assigning ------------------------------------------------------------------------
 
 AssignVariableOp = define_op(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import featherflow as tf
+from featherflow.ops.resource_variable_ops import DisableCopyOnRead
 
 START = np.arange(12.0).reshape(4, 3)
 KINDS = pytest.mark.parametrize("use_resource", [False, True], ids=["ref", "resource"])
@@ -159,3 +160,11 @@ def test_partitioned_variables_are_assigned_part_by_part(use_resource):
     np.testing.assert_array_equal(np.concatenate(parts), expected)
     with pytest.raises(ValueError):
         v.assign([value])
+
+
+def test_a_variable_whose_copies_are_disabled_still_owns_what_is_read():
+    handle = variable(use_resource=True).handle
+    disabled = DisableCopyOnRead(handle)
+    with tf.control_dependencies([disabled]):
+        read = tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.float64)
+    np.testing.assert_array_equal(run(disabled, read), START)
