@@ -33,6 +33,14 @@ def test_public_names_resolve(table: str) -> None:
     assert not broken
 
 
+def test_no_module_hides_a_public_name() -> None:
+    """Importing `featherflow/metrics/auc.py` would make `tf.metrics.auc` that module."""
+    names = {*_index.V1, *_index.V2} - set(_index.NAMESPACES)
+    paths = [ROOT.joinpath("featherflow", *name.split(".")) for name in names]
+    hidden = [path for path in paths if path.is_dir() or path.with_suffix(".py").exists()]
+    assert not hidden
+
+
 def test_import_loads_no_op_and_no_slow_library() -> None:
     """`import featherflow` stays quick: what is slow is loaded by those who use it."""
     code = (
