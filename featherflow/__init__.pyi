@@ -2,6 +2,8 @@
 """The names of the root. Written by tools/generate_index.py."""
 
 from featherflow._version import GRAPH_DEF_VERSION as GRAPH_DEF_VERSION
+from featherflow._version import GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VERSION_MIN_CONSUMER
+from featherflow._version import GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER
 from featherflow._version import VERSION as VERSION
 from featherflow._version import VERSION as __version__
 from featherflow.framework.device import DeviceSpecV1 as DeviceSpec
@@ -84,6 +86,7 @@ from featherflow.framework.errors import OpError as OpError
 from featherflow.framework.tensor_proto import make_ndarray as make_ndarray
 from featherflow.framework.tensor_proto import make_tensor_proto as make_tensor_proto
 from featherflow.framework.tensor_shape import TensorShape as TensorShape
+from featherflow.framework.tensor_shape import dimension_at_index as dimension_at_index
 from featherflow.graph.default_graph import get_default_graph as get_default_graph
 from featherflow.graph.default_graph import reset_default_graph as reset_default_graph
 from featherflow.graph.graph import Graph as Graph
@@ -96,7 +99,10 @@ from featherflow.graph.graph_api import control_dependencies as control_dependen
 from featherflow.graph.graph_api import device as device
 from featherflow.graph.graph_api import get_collection as get_collection
 from featherflow.graph.graph_api import get_collection_ref as get_collection_ref
+from featherflow.graph.graph_api import get_current_name_scope as get_current_name_scope
 from featherflow.graph.graph_api import get_seed as get_seed
+from featherflow.graph.graph_api import init_scope as init_scope
+from featherflow.graph.graph_api import inside_function as inside_function
 from featherflow.graph.graph_api import name_scope as name_scope
 from featherflow.graph.graph_api import op_scope as op_scope
 from featherflow.graph.graph_api import set_random_seed as set_random_seed
@@ -119,6 +125,10 @@ from featherflow.ops.assert_ops import assert_ as Assert
 from featherflow.ops.batch_scatter_ops import batch_scatter_update as batch_scatter_update
 from featherflow.ops.broadcast_shape_ops import broadcast_dynamic_shape as broadcast_dynamic_shape
 from featherflow.ops.broadcast_shape_ops import broadcast_static_shape as broadcast_static_shape
+from featherflow.ops.byte_ops import decode_base64 as decode_base64
+from featherflow.ops.byte_ops import decode_compressed as decode_compressed
+from featherflow.ops.byte_ops import decode_raw as decode_raw
+from featherflow.ops.byte_ops import encode_base64 as encode_base64
 from featherflow.ops.case import case as case
 from featherflow.ops.cast_ops import bitcast as bitcast
 from featherflow.ops.cast_ops import cast as cast
@@ -140,6 +150,13 @@ from featherflow.ops.clip_norm_ops import clip_by_norm as clip_by_norm
 from featherflow.ops.clip_norm_ops import global_norm as global_norm
 from featherflow.ops.clip_ops import clip_by_value as clip_by_value
 from featherflow.ops.clip_ops import saturate_cast as saturate_cast
+from featherflow.ops.comparison_assertions import assert_equal as assert_equal
+from featherflow.ops.comparison_assertions import assert_greater as assert_greater
+from featherflow.ops.comparison_assertions import assert_greater_equal as assert_greater_equal
+from featherflow.ops.comparison_assertions import assert_less as assert_less
+from featherflow.ops.comparison_assertions import assert_less_equal as assert_less_equal
+from featherflow.ops.comparison_assertions import assert_near as assert_near
+from featherflow.ops.comparison_assertions import assert_none_equal as assert_none_equal
 from featherflow.ops.comparison_ops import equal as equal
 from featherflow.ops.comparison_ops import greater as greater
 from featherflow.ops.comparison_ops import greater_equal as greater_equal
@@ -159,6 +176,7 @@ from featherflow.ops.complex_ops import imag as imag
 from featherflow.ops.complex_ops import real as real
 from featherflow.ops.concat_ops import parallel_stack as parallel_stack
 from featherflow.ops.cond import cond as cond
+from featherflow.ops.confusion_matrix_ops import confusion_matrix_v1 as confusion_matrix
 from featherflow.ops.constant_ops import constant_v1 as constant
 from featherflow.ops.conversion_ops import convert_to_tensor_v1 as convert_to_tensor
 from featherflow.ops.conversion_ops import get_static_value as get_static_value
@@ -188,6 +206,7 @@ from featherflow.ops.division_ops import truncatediv as truncatediv
 from featherflow.ops.division_ops import truncatemod as truncatemod
 from featherflow.ops.dynamic_partition_ops import dynamic_partition as dynamic_partition
 from featherflow.ops.dynamic_partition_ops import dynamic_stitch as dynamic_stitch
+from featherflow.ops.edit_distance_ops import edit_distance as edit_distance
 from featherflow.ops.eigen_ops import eig as eig
 from featherflow.ops.eigen_ops import eigvals as eigvals
 from featherflow.ops.eigen_ops import self_adjoint_eig as self_adjoint_eig
@@ -208,6 +227,37 @@ from featherflow.ops.exponential_ops import sqrt as sqrt
 from featherflow.ops.exponential_ops import tanh as tanh
 from featherflow.ops.extremum_ops import maximum as maximum
 from featherflow.ops.extremum_ops import minimum as minimum
+from featherflow.ops.fake_quant_ops import (
+    fake_quant_with_min_max_args as fake_quant_with_min_max_args,
+)
+from featherflow.ops.fake_quant_ops import (
+    fake_quant_with_min_max_args_gradient as fake_quant_with_min_max_args_gradient,
+)
+from featherflow.ops.fake_quant_ops import (
+    fake_quant_with_min_max_vars as fake_quant_with_min_max_vars,
+)
+from featherflow.ops.fake_quant_ops import (
+    fake_quant_with_min_max_vars_gradient as fake_quant_with_min_max_vars_gradient,
+)
+from featherflow.ops.fake_quant_ops import (
+    fake_quant_with_min_max_vars_per_channel as fake_quant_with_min_max_vars_per_channel,
+)
+from featherflow.ops.fake_quant_ops import (
+    fake_quant_with_min_max_vars_per_channel_gradient as fake_quant_with_min_max_vars_per_channel_gradient,
+)
+from featherflow.ops.fft_ops import fft as fft
+from featherflow.ops.fft_ops import fft2d as fft2d
+from featherflow.ops.fft_ops import fft3d as fft3d
+from featherflow.ops.fft_ops import ifft as ifft
+from featherflow.ops.fft_ops import ifft2d as ifft2d
+from featherflow.ops.fft_ops import ifft3d as ifft3d
+from featherflow.ops.fftnd_ops import plain_fftnd as fftnd
+from featherflow.ops.fftnd_ops import plain_ifftnd as ifftnd
+from featherflow.ops.fftnd_ops import plain_irfftnd as irfftnd
+from featherflow.ops.fftnd_ops import plain_rfftnd as rfftnd
+from featherflow.ops.file_ops import matching_files as matching_files
+from featherflow.ops.file_ops import read_file as read_file
+from featherflow.ops.file_ops import write_file as write_file
 from featherflow.ops.fill_ops import fill as fill
 from featherflow.ops.fill_ops import ones as ones
 from featherflow.ops.fill_ops import ones_like as ones_like
@@ -217,6 +267,8 @@ from featherflow.ops.gather_ops import batch_gather as batch_gather
 from featherflow.ops.gather_ops import gather as gather
 from featherflow.ops.gather_ops import unsorted_segment_sum as unsorted_segment_sum
 from featherflow.ops.gradient_aggregation import AggregationMethod as AggregationMethod
+from featherflow.ops.gradient_overrides import grad_pass_through as grad_pass_through
+from featherflow.ops.gradient_overrides import recompute_grad as recompute_grad
 from featherflow.ops.gradient_registry import RegisterGradient as RegisterGradient
 from featherflow.ops.gradient_registry import not_differentiable as NoGradient
 from featherflow.ops.gradient_registry import not_differentiable as NotDifferentiable
@@ -237,6 +289,10 @@ from featherflow.ops.identity_ops import identity_n as identity_n
 from featherflow.ops.identity_ops import stop_gradient as stop_gradient
 from featherflow.ops.indexed_slices_ops import IndexedSlices as IndexedSlices
 from featherflow.ops.indexed_slices_ops import IndexedSlicesValue as IndexedSlicesValue
+from featherflow.ops.indexed_slices_ops import (
+    convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices,
+)
+from featherflow.ops.indexed_slices_ops import is_symbolic_tensor as is_symbolic_tensor
 from featherflow.ops.init_ops import Constant as constant_initializer
 from featherflow.ops.init_ops import GlorotNormal as glorot_normal_initializer
 from featherflow.ops.init_ops import GlorotUniform as glorot_uniform_initializer
@@ -260,7 +316,13 @@ from featherflow.ops.matrix_diag_ops import diag as matrix_diag
 from featherflow.ops.matrix_diag_ops import diag_part as matrix_diag_part
 from featherflow.ops.matrix_diag_ops import set_diag as matrix_set_diag
 from featherflow.ops.matrix_function_ops import matrix_square_root as matrix_square_root
+from featherflow.ops.monotonic_ops import is_non_decreasing as is_non_decreasing
+from featherflow.ops.monotonic_ops import is_strictly_increasing as is_strictly_increasing
 from featherflow.ops.norm_ops import norm as norm
+from featherflow.ops.older_names import arg_max as arg_max
+from featherflow.ops.older_names import arg_min as arg_min
+from featherflow.ops.older_names import create_partitioned_variables as create_partitioned_variables
+from featherflow.ops.older_names import floor_div as floor_div
 from featherflow.ops.one_hot_ops import one_hot as one_hot
 from featherflow.ops.pack_ops import stack as stack
 from featherflow.ops.pack_ops import unstack as unstack
@@ -272,6 +334,8 @@ from featherflow.ops.partitioners import (
 from featherflow.ops.partitioners import (
     variable_axis_size_partitioner as variable_axis_size_partitioner,
 )
+from featherflow.ops.patch_ops import extract_image_patches as extract_image_patches
+from featherflow.ops.patch_ops import extract_volume_patches as extract_volume_patches
 from featherflow.ops.placeholder_ops import placeholder as placeholder
 from featherflow.ops.placeholder_ops import placeholder_with_default as placeholder_with_default
 from featherflow.ops.print_ops import print_ as print
@@ -280,11 +344,16 @@ from featherflow.ops.py_func_ops import numpy_function as numpy_function
 from featherflow.ops.py_func_ops import py_func as py_func
 from featherflow.ops.py_func_ops import py_function as py_function
 from featherflow.ops.qr_ops import qr as qr
+from featherflow.ops.quantize_ops import dequantize as dequantize
+from featherflow.ops.quantize_ops import quantize as quantize
+from featherflow.ops.quantize_ops import quantize_v2 as quantize_v2
+from featherflow.ops.quantized_array_ops import quantized_concat as quantized_concat
 from featherflow.ops.queues import FIFOQueue as FIFOQueue
 from featherflow.ops.queues import PaddingFIFOQueue as PaddingFIFOQueue
 from featherflow.ops.queues import PriorityQueue as PriorityQueue
 from featherflow.ops.queues import QueueBase as QueueBase
 from featherflow.ops.queues import RandomShuffleQueue as RandomShuffleQueue
+from featherflow.ops.ragged_operators import RaggedTensor as RaggedTensor
 from featherflow.ops.random_crop_ops import random_crop as random_crop
 from featherflow.ops.random_ops import multinomial as multinomial
 from featherflow.ops.random_ops import random_normal as random_normal
@@ -294,6 +363,10 @@ from featherflow.ops.random_ops import truncated_normal as truncated_normal
 from featherflow.ops.random_rejection_ops import random_gamma as random_gamma
 from featherflow.ops.random_rejection_ops import random_poisson as random_poisson
 from featherflow.ops.range_ops import range_ as range
+from featherflow.ops.rank_assertions import assert_rank as assert_rank
+from featherflow.ops.rank_assertions import assert_rank_at_least as assert_rank_at_least
+from featherflow.ops.rank_assertions import assert_rank_in as assert_rank_in
+from featherflow.ops.rank_assertions import assert_scalar as assert_scalar
 from featherflow.ops.reduction_ops import reduce_all as reduce_all
 from featherflow.ops.reduction_ops import reduce_any as reduce_any
 from featherflow.ops.reduction_ops import reduce_max as reduce_max
@@ -305,6 +378,7 @@ from featherflow.ops.ref_variable_ops import assign_add as assign_add
 from featherflow.ops.ref_variable_ops import assign_sub as assign_sub
 from featherflow.ops.ref_variable_ops import count_up_to as count_up_to
 from featherflow.ops.ref_variable_ops import is_variable_initialized as is_variable_initialized
+from featherflow.ops.regex_ops import regex_replace as regex_replace
 from featherflow.ops.reshape_ops import expand_dims as expand_dims
 from featherflow.ops.reshape_ops import reshape as reshape
 from featherflow.ops.reshape_ops import squeeze as squeeze
@@ -336,9 +410,16 @@ from featherflow.ops.segment_ops import unsorted_segment_mean as unsorted_segmen
 from featherflow.ops.segment_ops import unsorted_segment_min as unsorted_segment_min
 from featherflow.ops.segment_ops import unsorted_segment_prod as unsorted_segment_prod
 from featherflow.ops.segment_ops import unsorted_segment_sqrt_n as unsorted_segment_sqrt_n
+from featherflow.ops.session_handle_ops import delete_session_tensor as delete_session_tensor
+from featherflow.ops.session_handle_ops import get_session_handle as get_session_handle
+from featherflow.ops.session_handle_ops import get_session_tensor as get_session_tensor
 from featherflow.ops.shape_ops import rank as rank
 from featherflow.ops.shape_ops import shape as shape
 from featherflow.ops.shape_ops import shape_n as shape_n
+from featherflow.ops.sign_assertions import assert_negative as assert_negative
+from featherflow.ops.sign_assertions import assert_non_negative as assert_non_negative
+from featherflow.ops.sign_assertions import assert_non_positive as assert_non_positive
+from featherflow.ops.sign_assertions import assert_positive as assert_positive
 from featherflow.ops.solve_ops import matrix_inverse as matrix_inverse
 from featherflow.ops.solve_ops import matrix_solve as matrix_solve
 from featherflow.ops.solve_ops import matrix_triangular_solve as matrix_triangular_solve
@@ -354,9 +435,45 @@ from featherflow.ops.space_ops import space_to_depth as space_to_depth
 from featherflow.ops.space_paddings import (
     required_space_to_batch_paddings as required_space_to_batch_paddings,
 )
+from featherflow.ops.sparse_add_ops import sparse_add as sparse_add
+from featherflow.ops.sparse_concat import sparse_concat as sparse_concat
+from featherflow.ops.sparse_elementwise_ops import sparse_maximum as sparse_maximum
+from featherflow.ops.sparse_elementwise_ops import sparse_minimum as sparse_minimum
+from featherflow.ops.sparse_forms import mask as sparse_mask
+from featherflow.ops.sparse_forms import merge as sparse_merge
+from featherflow.ops.sparse_forms import reset_shape as sparse_reset_shape
+from featherflow.ops.sparse_forms import retain as sparse_retain
+from featherflow.ops.sparse_forms import to_indicator as sparse_to_indicator
+from featherflow.ops.sparse_matmul_ops import (
+    sparse_tensor_dense_matmul as sparse_tensor_dense_matmul,
+)
+from featherflow.ops.sparse_order_ops import reorder as sparse_reorder
+from featherflow.ops.sparse_order_ops import sparse_reshape as sparse_reshape
+from featherflow.ops.sparse_order_ops import sparse_transpose as sparse_transpose
+from featherflow.ops.sparse_reduction_ops import sparse_reduce_max as sparse_reduce_max
+from featherflow.ops.sparse_reduction_ops import (
+    sparse_reduce_max_sparse as sparse_reduce_max_sparse,
+)
+from featherflow.ops.sparse_reduction_ops import sparse_reduce_sum as sparse_reduce_sum
+from featherflow.ops.sparse_reduction_ops import (
+    sparse_reduce_sum_sparse as sparse_reduce_sum_sparse,
+)
+from featherflow.ops.sparse_reduction_ops import sparse_softmax as sparse_softmax
+from featherflow.ops.sparse_row_ops import fill_empty_rows as sparse_fill_empty_rows
+from featherflow.ops.sparse_row_ops import ragged_fill_empty_rows as ragged_fill_empty_rows
+from featherflow.ops.sparse_row_ops import (
+    ragged_fill_empty_rows_grad as ragged_fill_empty_rows_grad,
+)
 from featherflow.ops.sparse_segment_ops import sparse_segment_mean as sparse_segment_mean
 from featherflow.ops.sparse_segment_ops import sparse_segment_sqrt_n as sparse_segment_sqrt_n
 from featherflow.ops.sparse_segment_ops import sparse_segment_sum as sparse_segment_sum
+from featherflow.ops.sparse_serialization_ops import (
+    deserialize_many_sparse as deserialize_many_sparse,
+)
+from featherflow.ops.sparse_serialization_ops import serialize_many_sparse as serialize_many_sparse
+from featherflow.ops.sparse_serialization_ops import serialize_sparse as serialize_sparse
+from featherflow.ops.sparse_slice_ops import sparse_slice as sparse_slice
+from featherflow.ops.sparse_slice_ops import sparse_split as sparse_split
 from featherflow.ops.sparse_tensor_ops import SparseTensor as SparseTensor
 from featherflow.ops.sparse_tensor_ops import SparseTensorValue as SparseTensorValue
 from featherflow.ops.sparse_tensor_ops import (
@@ -377,10 +494,25 @@ from featherflow.ops.special_function_ops import lgamma as lgamma
 from featherflow.ops.special_function_ops import polygamma as polygamma
 from featherflow.ops.special_function_ops import zeta as zeta
 from featherflow.ops.splitting_ops import split as split
+from featherflow.ops.static_tables import initialize_all_tables as initialize_all_tables
+from featherflow.ops.static_tables import tables_initializer as tables_initializer
 from featherflow.ops.statistics_ops import count_nonzero as count_nonzero
 from featherflow.ops.statistics_ops import reduce_logsumexp as reduce_logsumexp
 from featherflow.ops.strided_slice_ops import newaxis as newaxis
 from featherflow.ops.strided_slice_ops import strided_slice as strided_slice
+from featherflow.ops.string_hash_ops import fingerprint as fingerprint
+from featherflow.ops.string_hash_ops import string_to_hash_bucket as string_to_hash_bucket
+from featherflow.ops.string_hash_ops import string_to_hash_bucket_fast as string_to_hash_bucket_fast
+from featherflow.ops.string_hash_ops import (
+    string_to_hash_bucket_strong as string_to_hash_bucket_strong,
+)
+from featherflow.ops.string_join_ops import reduce_join as reduce_join
+from featherflow.ops.string_join_ops import string_join as string_join
+from featherflow.ops.string_number_ops import as_string as as_string
+from featherflow.ops.string_number_ops import string_to_number as string_to_number
+from featherflow.ops.string_ops import string_strip as string_strip
+from featherflow.ops.string_ops import substr as substr
+from featherflow.ops.string_split_ops import string_split as string_split
 from featherflow.ops.sum_ops import broadcast_to as broadcast_to
 from featherflow.ops.sum_ops import reduce_sum as reduce_sum
 from featherflow.ops.svd_ops import svd as svd
@@ -391,8 +523,11 @@ from featherflow.ops.tensor_diag_ops import eye as eye
 from featherflow.ops.tensor_diag_ops import tensor_diag as diag
 from featherflow.ops.tensor_diag_ops import tensor_diag_part as diag_part
 from featherflow.ops.tensor_diag_ops import trace as trace
+from featherflow.ops.tensor_message_ops import parse_tensor as parse_tensor
+from featherflow.ops.tensor_message_ops import serialize_tensor as serialize_tensor
 from featherflow.ops.tensordot_ops import tensordot as tensordot
 from featherflow.ops.tile_ops import tile as tile
+from featherflow.ops.timestamp_ops import timestamp as timestamp
 from featherflow.ops.transpose_ops import invert_permutation as invert_permutation
 from featherflow.ops.transpose_ops import matrix_transpose as matrix_transpose
 from featherflow.ops.transpose_ops import transpose as transpose
@@ -408,6 +543,11 @@ from featherflow.ops.trigonometric_ops import cosh as cosh
 from featherflow.ops.trigonometric_ops import sin as sin
 from featherflow.ops.trigonometric_ops import sinh as sinh
 from featherflow.ops.trigonometric_ops import tan as tan
+from featherflow.ops.type_assertions import assert_integer as assert_integer
+from featherflow.ops.type_assertions import assert_proper_iterable as assert_proper_iterable
+from featherflow.ops.type_assertions import assert_same_float_dtype as assert_same_float_dtype
+from featherflow.ops.type_assertions import assert_type as assert_type
+from featherflow.ops.type_assertions import is_numeric_tensor as is_numeric_tensor
 from featherflow.ops.uninitialized_ops import (
     assert_variables_initialized as assert_variables_initialized,
 )
@@ -475,6 +615,12 @@ from featherflow.platform.behavior import executing_eagerly as executing_eagerly
 from featherflow.platform.behavior import (
     executing_eagerly_outside_functions as executing_eagerly_outside_functions,
 )
+from featherflow.platform.build_info import COMPILER_VERSION as COMPILER_VERSION
+from featherflow.platform.build_info import CXX11_ABI_FLAG as CXX11_ABI_FLAG
+from featherflow.platform.build_info import CXX_VERSION as CXX_VERSION
+from featherflow.platform.build_info import GIT_VERSION as GIT_VERSION
+from featherflow.platform.build_info import MONOLITHIC_BUILD as MONOLITHIC_BUILD
+from featherflow.platform.logging import get_logger as get_logger
 from featherflow.protos.attr_value_pb2 import AttrValue as AttrValue
 from featherflow.protos.attr_value_pb2 import NameAttrList as NameAttrList
 from featherflow.protos.config_pb2 import ConfigProto as ConfigProto
@@ -501,8 +647,10 @@ from featherflow.runtime.session import InteractiveSession as InteractiveSession
 from featherflow.runtime.session import Session as Session
 from featherflow.runtime.session import get_default_session as get_default_session
 from featherflow import app as app
+from featherflow import audio as audio
 from featherflow import bitwise as bitwise
 from featherflow import compat as compat
+from featherflow import config as config
 from featherflow import contrib as contrib
 from featherflow import debugging as debugging
 from featherflow import dtypes as dtypes
@@ -513,17 +661,29 @@ from featherflow import graph_util as graph_util
 from featherflow import image as image
 from featherflow import initializers as initializers
 from featherflow import io as io
+from featherflow import layers as layers
 from featherflow import linalg as linalg
 from featherflow import logging as logging
+from featherflow import lookup as lookup
+from featherflow import losses as losses
 from featherflow import manip as manip
 from featherflow import math as math
+from featherflow import metrics as metrics
 from featherflow import nest as nest
 from featherflow import nn as nn
+from featherflow import quantization as quantization
 from featherflow import queue as queue
+from featherflow import ragged as ragged
 from featherflow import random as random
 from featherflow import raw_ops as raw_ops
+from featherflow import resource_loader as resource_loader
+from featherflow import sets as sets
+from featherflow import signal as signal
 from featherflow import sparse as sparse
+from featherflow import spectral as spectral
 from featherflow import strings as strings
+from featherflow import summary as summary
+from featherflow import sysconfig as sysconfig
 from featherflow import test as test
 from featherflow import timeline as timeline
 from featherflow import train as train
@@ -537,14 +697,20 @@ __all__ = [
     "AggregationMethod",
     "Assert",
     "AttrValue",
+    "COMPILER_VERSION",
+    "CXX11_ABI_FLAG",
+    "CXX_VERSION",
     "ConfigProto",
     "DType",
     "DeviceSpec",
     "Dimension",
     "Event",
     "FIFOQueue",
+    "GIT_VERSION",
     "GPUOptions",
     "GRAPH_DEF_VERSION",
+    "GRAPH_DEF_VERSION_MIN_CONSUMER",
+    "GRAPH_DEF_VERSION_MIN_PRODUCER",
     "Graph",
     "GraphDef",
     "GraphKeys",
@@ -554,6 +720,7 @@ __all__ = [
     "IndexedSlicesValue",
     "InteractiveSession",
     "LogMessage",
+    "MONOLITHIC_BUILD",
     "MetaGraphDef",
     "NameAttrList",
     "NoGradient",
@@ -567,6 +734,7 @@ __all__ = [
     "PriorityQueue",
     "QUANTIZED_DTYPES",
     "QueueBase",
+    "RaggedTensor",
     "RandomShuffleQueue",
     "RegisterGradient",
     "RunMetadata",
@@ -603,12 +771,34 @@ __all__ = [
     "all_variables",
     "angle",
     "app",
+    "arg_max",
+    "arg_min",
     "argmax",
     "argmin",
     "argsort",
     "as_dtype",
+    "as_string",
     "asin",
     "asinh",
+    "assert_equal",
+    "assert_greater",
+    "assert_greater_equal",
+    "assert_integer",
+    "assert_less",
+    "assert_less_equal",
+    "assert_near",
+    "assert_negative",
+    "assert_non_negative",
+    "assert_non_positive",
+    "assert_none_equal",
+    "assert_positive",
+    "assert_proper_iterable",
+    "assert_rank",
+    "assert_rank_at_least",
+    "assert_rank_in",
+    "assert_same_float_dtype",
+    "assert_scalar",
+    "assert_type",
     "assert_variables_initialized",
     "assign",
     "assign_add",
@@ -616,6 +806,7 @@ __all__ = [
     "atan",
     "atan2",
     "atanh",
+    "audio",
     "batch_gather",
     "batch_scatter_update",
     "batch_to_space",
@@ -651,6 +842,8 @@ __all__ = [
     "complex64_ref",
     "concat",
     "cond",
+    "config",
+    "confusion_matrix",
     "conj",
     "constant",
     "constant_initializer",
@@ -659,21 +852,30 @@ __all__ = [
     "control_dependencies",
     "control_flow_v2_enabled",
     "convert_to_tensor",
+    "convert_to_tensor_or_indexed_slices",
     "convert_to_tensor_or_sparse_tensor",
     "cos",
     "cosh",
     "count_nonzero",
     "count_up_to",
+    "create_partitioned_variables",
     "cross",
     "cumprod",
     "cumsum",
     "custom_gradient",
     "debugging",
+    "decode_base64",
+    "decode_compressed",
+    "decode_raw",
+    "delete_session_tensor",
     "depth_to_space",
+    "dequantize",
+    "deserialize_many_sparse",
     "device",
     "diag",
     "diag_part",
     "digamma",
+    "dimension_at_index",
     "dimension_value",
     "disable_control_flow_v2",
     "disable_eager_execution",
@@ -687,6 +889,7 @@ __all__ = [
     "dtypes",
     "dynamic_partition",
     "dynamic_stitch",
+    "edit_distance",
     "eig",
     "eigvals",
     "einsum",
@@ -694,6 +897,7 @@ __all__ = [
     "enable_eager_execution",
     "enable_resource_variables",
     "enable_v2_behavior",
+    "encode_base64",
     "ensure_shape",
     "equal",
     "erf",
@@ -705,8 +909,21 @@ __all__ = [
     "expand_dims",
     "explain_placement",
     "expm1",
+    "extract_image_patches",
+    "extract_volume_patches",
     "eye",
+    "fake_quant_with_min_max_args",
+    "fake_quant_with_min_max_args_gradient",
+    "fake_quant_with_min_max_vars",
+    "fake_quant_with_min_max_vars_gradient",
+    "fake_quant_with_min_max_vars_per_channel",
+    "fake_quant_with_min_max_vars_per_channel_gradient",
+    "fft",
+    "fft2d",
+    "fft3d",
+    "fftnd",
     "fill",
+    "fingerprint",
     "fixed_size_partitioner",
     "flags",
     "float16",
@@ -728,6 +945,7 @@ __all__ = [
     "float8_e5m2fnuz",
     "float8_e5m2fnuz_ref",
     "floor",
+    "floor_div",
     "floordiv",
     "floormod",
     "foldl",
@@ -736,10 +954,14 @@ __all__ = [
     "gather_nd",
     "get_collection",
     "get_collection_ref",
+    "get_current_name_scope",
     "get_default_graph",
     "get_default_session",
     "get_local_variable",
+    "get_logger",
     "get_seed",
+    "get_session_handle",
+    "get_session_tensor",
     "get_static_value",
     "get_variable",
     "get_variable_scope",
@@ -749,6 +971,7 @@ __all__ = [
     "global_variables_initializer",
     "glorot_normal_initializer",
     "glorot_uniform_initializer",
+    "grad_pass_through",
     "gradients",
     "graph_util",
     "greater",
@@ -762,15 +985,22 @@ __all__ = [
     "histogram_fixed_width_bins",
     "identity",
     "identity_n",
+    "ifft",
+    "ifft2d",
+    "ifft3d",
+    "ifftnd",
     "igamma",
     "igammac",
     "imag",
     "image",
     "import_graph_def",
+    "init_scope",
+    "initialize_all_tables",
     "initialize_all_variables",
     "initialize_local_variables",
     "initialize_variables",
     "initializers",
+    "inside_function",
     "int16",
     "int16_ref",
     "int2",
@@ -785,11 +1015,17 @@ __all__ = [
     "int8_ref",
     "invert_permutation",
     "io",
+    "irfftnd",
     "is_finite",
     "is_inf",
     "is_nan",
+    "is_non_decreasing",
+    "is_numeric_tensor",
+    "is_strictly_increasing",
+    "is_symbolic_tensor",
     "is_tensor",
     "is_variable_initialized",
+    "layers",
     "lbeta",
     "less",
     "less_equal",
@@ -809,11 +1045,14 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    "lookup",
+    "losses",
     "make_ndarray",
     "make_template",
     "make_tensor_proto",
     "manip",
     "map_fn",
+    "matching_files",
     "math",
     "matmul",
     "matrix_band_part",
@@ -829,6 +1068,7 @@ __all__ = [
     "matrix_triangular_solve",
     "maximum",
     "meshgrid",
+    "metrics",
     "min_max_variable_partitioner",
     "minimum",
     "mod",
@@ -855,6 +1095,7 @@ __all__ = [
     "orthogonal_initializer",
     "pad",
     "parallel_stack",
+    "parse_tensor",
     "placeholder",
     "placeholder_with_default",
     "polygamma",
@@ -869,11 +1110,18 @@ __all__ = [
     "qint8",
     "qint8_ref",
     "qr",
+    "quantization",
+    "quantize",
+    "quantize_v2",
+    "quantized_concat",
     "queue",
     "quint16",
     "quint16_ref",
     "quint8",
     "quint8_ref",
+    "ragged",
+    "ragged_fill_empty_rows",
+    "ragged_fill_empty_rows_grad",
     "random",
     "random_crop",
     "random_gamma",
@@ -886,17 +1134,21 @@ __all__ = [
     "range",
     "rank",
     "raw_ops",
+    "read_file",
     "real",
     "realdiv",
     "reciprocal",
+    "recompute_grad",
     "reduce_all",
     "reduce_any",
+    "reduce_join",
     "reduce_logsumexp",
     "reduce_max",
     "reduce_mean",
     "reduce_min",
     "reduce_prod",
     "reduce_sum",
+    "regex_replace",
     "register_kernel",
     "register_op",
     "register_tensor_conversion_function",
@@ -906,11 +1158,13 @@ __all__ = [
     "reset_default_graph",
     "reshape",
     "resource",
+    "resource_loader",
     "resource_ref",
     "resource_variables_enabled",
     "reverse",
     "reverse_sequence",
     "reverse_v2",
+    "rfftnd",
     "rint",
     "roll",
     "round",
@@ -938,12 +1192,17 @@ __all__ = [
     "self_adjoint_eig",
     "self_adjoint_eigvals",
     "sequence_mask",
+    "serialize_many_sparse",
+    "serialize_sparse",
+    "serialize_tensor",
     "set_random_seed",
     "setdiff1d",
+    "sets",
     "shape",
     "shape_n",
     "sigmoid",
     "sign",
+    "signal",
     "sin",
     "sinh",
     "size",
@@ -953,12 +1212,34 @@ __all__ = [
     "space_to_batch_nd",
     "space_to_depth",
     "sparse",
+    "sparse_add",
+    "sparse_concat",
+    "sparse_fill_empty_rows",
+    "sparse_mask",
+    "sparse_maximum",
+    "sparse_merge",
+    "sparse_minimum",
     "sparse_placeholder",
+    "sparse_reduce_max",
+    "sparse_reduce_max_sparse",
+    "sparse_reduce_sum",
+    "sparse_reduce_sum_sparse",
+    "sparse_reorder",
+    "sparse_reset_shape",
+    "sparse_reshape",
+    "sparse_retain",
     "sparse_segment_mean",
     "sparse_segment_sqrt_n",
     "sparse_segment_sum",
+    "sparse_slice",
+    "sparse_softmax",
+    "sparse_split",
+    "sparse_tensor_dense_matmul",
     "sparse_tensor_to_dense",
     "sparse_to_dense",
+    "sparse_to_indicator",
+    "sparse_transpose",
+    "spectral",
     "split",
     "sqrt",
     "square",
@@ -968,11 +1249,22 @@ __all__ = [
     "stop_gradient",
     "strided_slice",
     "string",
+    "string_join",
     "string_ref",
+    "string_split",
+    "string_strip",
+    "string_to_hash_bucket",
+    "string_to_hash_bucket_fast",
+    "string_to_hash_bucket_strong",
+    "string_to_number",
     "strings",
+    "substr",
     "subtract",
+    "summary",
     "svd",
     "switch_case",
+    "sysconfig",
+    "tables_initializer",
     "tan",
     "tanh",
     "tensor_scatter_add",
@@ -987,6 +1279,7 @@ __all__ = [
     "test",
     "tile",
     "timeline",
+    "timestamp",
     "to_bfloat16",
     "to_complex128",
     "to_complex64",
@@ -1040,6 +1333,7 @@ __all__ = [
     "where",
     "where_v2",
     "while_loop",
+    "write_file",
     "zeros",
     "zeros_initializer",
     "zeros_like",

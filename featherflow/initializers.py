@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from featherflow.ops.init_ops import he_uniform as he_uniform
     from featherflow.ops.init_ops import lecun_normal as lecun_normal
     from featherflow.ops.init_ops import lecun_uniform as lecun_uniform
+    from featherflow.ops.static_tables import tables_initializer as tables_initializer
     from featherflow.ops.variables import global_variables_initializer as global_variables
     from featherflow.ops.variables import local_variables_initializer as local_variables
     from featherflow.ops.variables import variables_initializer as variables

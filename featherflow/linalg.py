@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from featherflow._namespaces import lazy_namespace
 
 if TYPE_CHECKING:
+    from featherflow.ops.banded_solve_ops import banded_triangular_solve as banded_triangular_solve
     from featherflow.ops.cholesky_ops import cholesky as cholesky
     from featherflow.ops.cholesky_ops import cholesky_solve as cholesky_solve
     from featherflow.ops.clip_norm_ops import global_norm as global_norm

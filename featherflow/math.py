@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from featherflow.ops.activation_ops import softsign as softsign
     from featherflow.ops.add_n_ops import accumulate_n as accumulate_n
     from featherflow.ops.add_n_ops import add_n as add_n
+    from featherflow.ops.approximate_top_k_ops import approx_max_k as approx_max_k
+    from featherflow.ops.approximate_top_k_ops import approx_min_k as approx_min_k
     from featherflow.ops.arg_extremum_ops import argmax as argmax
     from featherflow.ops.arg_extremum_ops import argmin as argmin
     from featherflow.ops.arithmetic_ops import add as add
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from featherflow.ops.complex_ops import conj as conj
     from featherflow.ops.complex_ops import imag as imag
     from featherflow.ops.complex_ops import real as real
+    from featherflow.ops.confusion_matrix_ops import confusion_matrix_v1 as confusion_matrix
     from featherflow.ops.counting_ops import bincount_v1 as bincount
     from featherflow.ops.cumulative_ops import cumprod as cumprod
     from featherflow.ops.cumulative_ops import cumsum as cumsum
@@ -76,7 +79,10 @@ if TYPE_CHECKING:
     from featherflow.ops.magnitude_ops import abs as abs
     from featherflow.ops.magnitude_ops import angle as angle
     from featherflow.ops.magnitude_ops import sign as sign
+    from featherflow.ops.monotonic_ops import is_non_decreasing as is_non_decreasing
+    from featherflow.ops.monotonic_ops import is_strictly_increasing as is_strictly_increasing
     from featherflow.ops.normalization_ops import l2_normalize as l2_normalize
+    from featherflow.ops.polynomial_ops import polyval as polyval
     from featherflow.ops.reduction_ops import reduce_all as reduce_all
     from featherflow.ops.reduction_ops import reduce_any as reduce_any
     from featherflow.ops.reduction_ops import reduce_euclidean_norm as reduce_euclidean_norm

@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING
 from featherflow._namespaces import lazy_namespace
 
 if TYPE_CHECKING:
+    from featherflow.losses.average_loss import compute_average_loss as compute_average_loss
+    from featherflow.losses.average_loss import (
+        scale_regularization_loss as scale_regularization_loss,
+    )
     from featherflow.ops.activation_ops import crelu as crelu
     from featherflow.ops.activation_ops import elu as elu
     from featherflow.ops.activation_ops import gelu as gelu
@@ -23,10 +27,30 @@ if TYPE_CHECKING:
     from featherflow.ops.activation_ops import swish as swish
     from featherflow.ops.affine_ops import relu_layer as relu_layer
     from featherflow.ops.affine_ops import xw_plus_b as xw_plus_b
+    from featherflow.ops.approximate_top_k_ops import approx_max_k as approx_max_k
+    from featherflow.ops.approximate_top_k_ops import approx_min_k as approx_min_k
     from featherflow.ops.avg_pool_ops import avg_pool as avg_pool
     from featherflow.ops.avg_pool_ops import avg_pool as avg_pool2d
     from featherflow.ops.batch_norm_ops import fused_batch_norm as fused_batch_norm
     from featherflow.ops.bias_ops import bias_add as bias_add
+    from featherflow.ops.candidate_sampling_ops import (
+        all_candidate_sampler as all_candidate_sampler,
+    )
+    from featherflow.ops.candidate_sampling_ops import (
+        compute_accidental_hits as compute_accidental_hits,
+    )
+    from featherflow.ops.candidate_sampling_ops import (
+        fixed_unigram_candidate_sampler as fixed_unigram_candidate_sampler,
+    )
+    from featherflow.ops.candidate_sampling_ops import (
+        learned_unigram_candidate_sampler as learned_unigram_candidate_sampler,
+    )
+    from featherflow.ops.candidate_sampling_ops import (
+        log_uniform_candidate_sampler as log_uniform_candidate_sampler,
+    )
+    from featherflow.ops.candidate_sampling_ops import (
+        uniform_candidate_sampler as uniform_candidate_sampler,
+    )
     from featherflow.ops.conv3d_ops import conv3d as conv3d
     from featherflow.ops.conv3d_ops import conv3d_backprop_filter as conv3d_backprop_filter
     from featherflow.ops.conv3d_ops import conv3d_backprop_filter as conv3d_backprop_filter_v2
@@ -52,6 +76,15 @@ if TYPE_CHECKING:
     from featherflow.ops.cross_entropy_ops import (
         sparse_softmax_cross_entropy_with_logits as sparse_softmax_cross_entropy_with_logits,
     )
+    from featherflow.ops.ctc_decoder_ops import ctc_beam_search_decoder as ctc_beam_search_decoder
+    from featherflow.ops.ctc_decoder_ops import (
+        ctc_beam_search_decoder_v2 as ctc_beam_search_decoder_v2,
+    )
+    from featherflow.ops.ctc_decoder_ops import ctc_greedy_decoder as ctc_greedy_decoder
+    from featherflow.ops.ctc_dense_loss import ctc_loss_v2 as ctc_loss_v2
+    from featherflow.ops.ctc_label_ops import collapse_repeated as collapse_repeated
+    from featherflow.ops.ctc_label_ops import ctc_unique_labels as ctc_unique_labels
+    from featherflow.ops.ctc_loss_ops import ctc_loss_v1 as ctc_loss
     from featherflow.ops.depthwise_conv_ops import depthwise_conv2d as depthwise_conv2d
     from featherflow.ops.depthwise_conv_ops import (
         depthwise_conv2d_backprop_filter as depthwise_conv2d_backprop_filter,
@@ -76,7 +109,10 @@ if TYPE_CHECKING:
     from featherflow.ops.embedding_ops import embedding_lookup_sparse as embedding_lookup_sparse
     from featherflow.ops.exponential_ops import sigmoid as sigmoid
     from featherflow.ops.exponential_ops import tanh as tanh
+    from featherflow.ops.fractional_pool_ops import fractional_avg_pool as fractional_avg_pool
+    from featherflow.ops.fractional_pool_ops import fractional_max_pool as fractional_max_pool
     from featherflow.ops.in_top_k_ops import in_top_k as in_top_k
+    from featherflow.ops.isotonic_ops import isotonic_regression as isotonic_regression
     from featherflow.ops.l2_loss_ops import l2_loss as l2_loss
     from featherflow.ops.lrn_ops import local_response_normalization as local_response_normalization
     from featherflow.ops.lrn_ops import local_response_normalization as lrn
@@ -106,6 +142,12 @@ if TYPE_CHECKING:
     from featherflow.ops.pool_ops import max_pool1d as max_pool1d
     from featherflow.ops.pool_ops import max_pool_v2 as max_pool_v2
     from featherflow.ops.pool_ops import pool as pool
+    from featherflow.ops.quantized_math_ops import quantized_relu_x as quantized_relu_x
+    from featherflow.ops.quantized_nn_ops import quantized_avg_pool as quantized_avg_pool
+    from featherflow.ops.quantized_nn_ops import quantized_conv2d as quantized_conv2d
+    from featherflow.ops.quantized_nn_ops import quantized_max_pool as quantized_max_pool
+    from featherflow.ops.sampled_losses import nce_loss as nce_loss
+    from featherflow.ops.sampled_losses import sampled_softmax_loss as sampled_softmax_loss
     from featherflow.ops.softmax_ops import log_softmax as log_softmax
     from featherflow.ops.softmax_ops import softmax as softmax
     from featherflow.ops.space_ops import depth_to_space as depth_to_space
@@ -113,5 +155,11 @@ if TYPE_CHECKING:
     from featherflow.ops.space_ops import space_to_depth as space_to_depth
     from featherflow.ops.top_k_ops import top_k as top_k
     from featherflow.ops.zero_fraction_ops import zero_fraction as zero_fraction
+    from featherflow.rnn.bidirectional import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
+    from featherflow.rnn.bidirectional import static_bidirectional_rnn as static_bidirectional_rnn
+    from featherflow.rnn.dynamic_rnn import dynamic_rnn as dynamic_rnn
+    from featherflow.rnn.raw_rnn import raw_rnn as raw_rnn
+    from featherflow.rnn.static_rnn import static_rnn as static_rnn
+    from featherflow.rnn.static_rnn import static_state_saving_rnn as static_state_saving_rnn
 
 __getattr__, __dir__ = lazy_namespace("nn", globals())

@@ -18,5 +18,7 @@ if TYPE_CHECKING:
         GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER,
     )
     from featherflow._version import VERSION as VERSION
+    from featherflow.platform.build_info import COMPILER_VERSION as COMPILER_VERSION
+    from featherflow.platform.build_info import GIT_VERSION as GIT_VERSION
 
 __getattr__, __dir__ = lazy_namespace("version", globals())

@@ -1,0 +1,16 @@
+# ruff: noqa
+"""tf.audio: re-exports only; each name is defined where its import points.
+
+Written by tools/generate_index.py. The imports are for readers and editors; at run time a name is
+loaded when it is first used.
+"""
+
+from typing import TYPE_CHECKING
+
+from featherflow._namespaces import lazy_namespace
+
+if TYPE_CHECKING:
+    from featherflow.ops.audio_ops import decode_wav as decode_wav
+    from featherflow.ops.audio_ops import encode_wav as encode_wav
+
+__getattr__, __dir__ = lazy_namespace("audio", globals())
