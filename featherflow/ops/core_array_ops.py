@@ -39,9 +39,7 @@ def _concat_shape(c: InferenceContext) -> TensorShape:
     return concat_shape(c, c.shapes[:-1], c.constant_scalar(axis))
 
 
-def concat_shape(
-    c: InferenceContext, shapes: list[TensorShape], axis: int | None
-) -> TensorShape:
+def concat_shape(c: InferenceContext, shapes: list[TensorShape], axis: int | None) -> TensorShape:
     """The shape of a concatenation: sizes along `axis` add up, the others are equal."""
     known_rank = next((len(shape._dims) for shape in shapes if shape._dims is not None), None)
     if known_rank is None:
