@@ -333,5 +333,5 @@ def _segment_counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Ten
     counts = UnsortedSegmentSum(ones(ids_shape, data.dtype), segment_ids, count)
     outer = count[None]
     inner_rank: Any = rank_of(data) - rank_of(segment_ids)  # type: ignore[operator]
-    counts_shape = concat([outer, ones([inner_rank], dtypes.int32)], 0)
+    counts_shape = concat([outer, ones([inner_rank], count.dtype)], 0)
     return maximum(Reshape(counts, counts_shape), 1)

@@ -313,3 +313,14 @@ error_cases(
     ),
     where_of_a_scalar=lambda tf: tf.where(tf.constant(True)),
 )
+
+
+@case
+def unsorted_segments_of_long_counts(tf):
+    data, ids = tf.constant(normal(3, 2)), tf.constant([0, 2, 0])
+    count = tf.constant(4, tf.int64)
+    return [
+        tf.math.unsorted_segment_mean(data, ids, count),
+        tf.math.unsorted_segment_sqrt_n(data, ids, count),
+        tf.math.unsorted_segment_sum(data, ids, count),
+    ]
