@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import featherflow.runtime.session  # noqa: F401  registers the factory that is replaced here
 from featherflow.cli.side_effects import refuse_side_effects
 from featherflow.graph.graph import Graph
 from featherflow.runtime import session_factory
