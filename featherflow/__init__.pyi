@@ -109,6 +109,8 @@ from featherflow.graph.graph_api import set_random_seed as set_random_seed
 from featherflow.graph.importer import import_graph_def as import_graph_def
 from featherflow.graph.operation import Operation as Operation
 from featherflow.graph.tensor import Tensor as Tensor
+from featherflow.ops.accumulators import ConditionalAccumulator as ConditionalAccumulator
+from featherflow.ops.accumulators import ConditionalAccumulatorBase as ConditionalAccumulatorBase
 from featherflow.ops.activation_ops import log_sigmoid as log_sigmoid
 from featherflow.ops.add_n_ops import accumulate_n as accumulate_n
 from featherflow.ops.add_n_ops import add_n as add_n
@@ -700,6 +702,8 @@ __all__ = [
     "COMPILER_VERSION",
     "CXX11_ABI_FLAG",
     "CXX_VERSION",
+    "ConditionalAccumulator",
+    "ConditionalAccumulatorBase",
     "ConfigProto",
     "DType",
     "DeviceSpec",

@@ -23,6 +23,7 @@ OPS = sorted(_index.OP_FAMILIES)
 _STATE = "tests/differential/cases/variables.py: they take variables"
 #: Families that rows of `tests/ops/cases` cannot call, and the tests that call them instead.
 FAMILIES_TESTED_ELSEWHERE: dict[str, str] = {
+    "accumulator_ops": "tests/differential/cases/accumulators.py: they wait",
     "box_sampling_ops": "tests/differential/cases/image_boxes.py: every run differs",
     "control_flow_primitives": "tests/runtime/test_propagator.py: frames and dead values",
     "file_ops": "tests/differential/cases/byte_strings.py: they take files",
