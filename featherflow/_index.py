@@ -2959,6 +2959,7 @@ V1: dict[str, str] = {
     "train.inverse_time_decay": "featherflow.train.learning_rate_decay:inverse_time_decay",
     "train.limit_epochs": "featherflow.train.input_producers:limit_epochs",
     "train.linear_cosine_decay": "featherflow.train.learning_rate_decay:linear_cosine_decay",
+    "train.match_filenames_once": "featherflow.train.input_producers:match_filenames_once",
     "train.maybe_batch": "featherflow.train.batches:maybe_batch",
     "train.maybe_batch_join": "featherflow.train.batches:maybe_batch_join",
     "train.maybe_shuffle_batch": "featherflow.train.shuffled_batches:maybe_shuffle_batch",

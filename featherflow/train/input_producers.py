@@ -15,6 +15,7 @@ from featherflow.graph.tensor import Tensor
 from featherflow.ops.assert_ops import assert_
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.constant_ops import constant
+from featherflow.ops.file_ops import matching_files
 from featherflow.ops.gather_ops import gather
 from featherflow.ops.identity_ops import identity
 from featherflow.ops.queues import FIFOQueue
@@ -27,6 +28,26 @@ from featherflow.ops.variables import Variable as make_variable
 from featherflow.train.queue_runner import QueueRunner, add_queue_runner
 
 _NO_STRINGS = "string_input_producer requires a non-null input tensor"
+
+
+@export_v1("train.match_filenames_once")
+def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
+    """A local variable with the names of the files that match, as they are when it is set.
+
+    Args:
+      pattern: glob patterns, a string scalar or vector.
+      name: of the variable.
+    Returns:
+      The variable, which `local_variables_initializer` sets.
+    """
+    with name_scope(name, "matching_filenames", [pattern]) as scope:
+        return make_variable(
+            matching_files(pattern),
+            name=scope,
+            trainable=False,
+            validate_shape=False,
+            collections=[GraphKeys.LOCAL_VARIABLES],
+        )
 
 
 @export_v1("train.limit_epochs")
