@@ -1,40 +1,33 @@
-"""tf.strings.unicode_decode, unicode_split and unicode_encode: text as vectors of characters."""
+"""tf.strings.unicode_decode, unicode_split and unicode_encode: text as rows of characters."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from featherflow.framework import dtypes
-from featherflow.framework.errors import UnimplementedError
 from featherflow.framework.exports import export
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.graph_api import name_scope
-from featherflow.graph.tensor import Tensor
+from featherflow.ops.ragged_operators import RaggedTensor
 from featherflow.ops.range_ops import range_
 from featherflow.ops.reduction_ops import reduce_prod
 from featherflow.ops.reshape_ops import reshape
 from featherflow.ops.shape_ops import shape
+from featherflow.ops.string_rows import as_vector
 from featherflow.ops.unicode_ops import UnicodeDecode, UnicodeDecodeWithOffsets, UnicodeEncode
 
 
-def _as_single_string(input: Any) -> Tensor:
-    """The string as a vector of one.
+def _with_known_rank(input: Any) -> Any:
+    """`input` as a tensor or RaggedTensor.
 
     Raises:
       ValueError: the rank is not known.
-      UnimplementedError: it is not 0, so that the result is ragged.
     """
-    input = convert_to_tensor(input, name="input")
+    if not isinstance(input, RaggedTensor):
+        input = convert_to_tensor(input, name="input")
     if input.shape.rank is None:
         raise ValueError("Rank of `input` must be statically known.")
-    if input.shape.rank != 0:
-        raise UnimplementedError(
-            None,
-            None,
-            "Characters of several strings are ragged, and there are no RaggedTensors",
-            remedy="Call it for each string, after tf.unstack.",
-        )
-    return reshape(input, [1])
+    return input
 
 
 @export("strings.unicode_decode")
@@ -45,21 +38,21 @@ def unicode_decode(
     replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> Tensor:
-    """The code points of a string.
+) -> Any:
+    """The code points of each string.
 
     Args:
-      input: a string.
+      input: strings: a tensor or RaggedTensor.
       input_encoding: such as "UTF-8", "latin1" or "shift_jis".
       errors: "replace", "ignore" or "strict", for what encodes nothing.
       replacement_char: the code point that replaces it.
       replace_control_characters: whether characters below 0x20 count as errors.
       name: of the nodes.
     Returns:
-      int32, a vector.
+      int32, a RaggedTensor with a dimension more than `input`; a vector for a scalar.
     Raises:
+      ValueError: the rank of `input` is not known.
       InvalidArgumentError: the encoding is not known, or `errors` is "strict" and there is one.
-      UnimplementedError: `input` is not a scalar, so that the result is ragged.
 
     >>> import featherflow as tf
     >>> with tf.Session() as sess:
@@ -67,14 +60,15 @@ def unicode_decode(
     [110, 233]
     """
     with name_scope(name, "UnicodeDecode", [input]):
-        _, points = UnicodeDecode(
-            _as_single_string(input),
+        vector, arrange = as_vector(_with_known_rank(input))
+        splits, points = UnicodeDecode(
+            vector,
             input_encoding=input_encoding,
             errors=errors,
             replacement_char=replacement_char,
             replace_control_characters=replace_control_characters,
         )
-        return points
+        return arrange(RaggedTensor.from_row_splits(points, splits, validate=False))
 
 
 @export("strings.unicode_decode_with_offsets")
@@ -85,17 +79,19 @@ def unicode_decode_with_offsets(
     replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False,
     name: str | None = None,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Any, Any]:
     """(code points, the byte at which each starts); see `tf.strings.unicode_decode`."""
     with name_scope(name, "UnicodeDecodeWithOffsets", [input]):
-        _, points, starts = UnicodeDecodeWithOffsets(
-            _as_single_string(input),
+        vector, arrange = as_vector(_with_known_rank(input))
+        splits, points, starts = UnicodeDecodeWithOffsets(
+            vector,
             input_encoding=input_encoding,
             errors=errors,
             replacement_char=replacement_char,
             replace_control_characters=replace_control_characters,
         )
-        return points, starts
+        rows = RaggedTensor.from_row_splits(points, splits, validate=False)
+        return arrange(rows), arrange(rows.with_values(starts))
 
 
 @export("strings.unicode_split")
@@ -105,16 +101,16 @@ def unicode_split(
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
     name: str | None = None,
-) -> Tensor:
-    """The characters of a string, each as a string of its own.
+) -> Any:
+    """The characters of each string, each as a string of its own.
 
     Args:
-      input: a string.
+      input: strings: a tensor or RaggedTensor.
       input_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE"; the characters keep it.
       errors, replacement_char: as of `tf.strings.unicode_decode`.
       name: of the nodes.
     Returns:
-      Strings, a vector.
+      Strings, a RaggedTensor with a dimension more than `input`; a vector for a scalar.
 
     >>> import featherflow as tf
     >>> with tf.Session() as sess:
@@ -133,7 +129,7 @@ def unicode_split_with_offsets(
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
     name: str | None = None,
-) -> tuple[Tensor, Tensor]:
+) -> tuple[Any, Any]:
     """(characters, the byte at which each starts); see `tf.strings.unicode_split`."""
     with name_scope(name, "UnicodeSplitWithOffsets", [input]):
         points, starts = unicode_decode_with_offsets(
@@ -142,7 +138,11 @@ def unicode_split_with_offsets(
         return _single_characters(points, input_encoding, errors, replacement_char), starts
 
 
-def _single_characters(points: Tensor, encoding: str, errors: str, replacement_char: int) -> Tensor:
+def _single_characters(points: Any, encoding: str, errors: str, replacement_char: int) -> Any:
+    if isinstance(points, RaggedTensor):
+        return points.with_flat_values(
+            _single_characters(points.flat_values, encoding, errors, replacement_char)
+        )
     ends = range_(shape(points, out_type=dtypes.int64)[0] + 1)
     return UnicodeEncode(
         points,
@@ -160,11 +160,11 @@ def unicode_encode(
     errors: str = "replace",
     replacement_char: int = 0xFFFD,
     name: str | None = None,
-) -> Tensor:
+) -> Any:
     """Strings of the code points along the last dimension.
 
     Args:
-      input: int32, [..., characters].
+      input: int32, [..., characters]: a tensor or RaggedTensor.
       output_encoding: "UTF-8", "UTF-16-BE" or "UTF-32-BE".
       errors: "replace", "ignore" or "strict", for numbers that are no characters.
       replacement_char: the code point that replaces them.
@@ -180,6 +180,8 @@ def unicode_encode(
     'né'
     """
     with name_scope(name, "UnicodeEncode", [input]):
+        if isinstance(input, RaggedTensor):
+            return _encode_rows(input, output_encoding, errors, replacement_char)
         input = convert_to_tensor(input)
         if input.shape.rank is None:
             raise ValueError("Rank of input_tensor must be statically known.")
@@ -197,3 +199,17 @@ def unicode_encode(
         result = reshape(strings, sizes[:-1])
         result.set_shape(input.shape[:-1])
         return result
+
+
+def _encode_rows(rows: RaggedTensor, encoding: str, errors: str, replacement_char: int) -> Any:
+    """The strings of the innermost rows of a RaggedTensor."""
+    values = rows.values
+    if isinstance(values, RaggedTensor) or values.shape.rank != 1:
+        return rows.with_values(unicode_encode(values, encoding, errors, replacement_char))
+    return UnicodeEncode(
+        values,
+        rows.row_splits,
+        output_encoding=encoding,
+        errors=errors,
+        replacement_char=replacement_char,
+    )
