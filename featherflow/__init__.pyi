@@ -514,7 +514,7 @@ from featherflow.ops.string_number_ops import as_string as as_string
 from featherflow.ops.string_number_ops import string_to_number as string_to_number
 from featherflow.ops.string_ops import string_strip as string_strip
 from featherflow.ops.string_ops import substr as substr
-from featherflow.ops.string_split_ops import string_split as string_split
+from featherflow.ops.string_splits import string_split as string_split
 from featherflow.ops.sum_ops import broadcast_to as broadcast_to
 from featherflow.ops.sum_ops import reduce_sum as reduce_sum
 from featherflow.ops.svd_ops import svd as svd

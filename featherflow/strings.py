@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from featherflow.ops.string_join_ops import reduce_join as reduce_join
     from featherflow.ops.string_join_ops import string_join as join
     from featherflow.ops.string_join_ops import unsorted_segment_join as unsorted_segment_join
-    from featherflow.ops.string_ngram_ops import ngrams as ngrams
+    from featherflow.ops.string_ngrams import ngrams as ngrams
     from featherflow.ops.string_number_ops import as_string as as_string
     from featherflow.ops.string_number_ops import string_to_number as to_number
     from featherflow.ops.string_ops import string_length_v1 as length
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from featherflow.ops.string_ops import string_strip as strip
     from featherflow.ops.string_ops import string_upper as upper
     from featherflow.ops.string_ops import substr as substr
-    from featherflow.ops.string_split_ops import bytes_split as bytes_split
-    from featherflow.ops.string_split_ops import split as split
+    from featherflow.ops.string_splits import bytes_split as bytes_split
+    from featherflow.ops.string_splits import split as split
     from featherflow.ops.unicode_ops import unicode_script as unicode_script
     from featherflow.ops.unicode_ops import unicode_transcode as unicode_transcode
     from featherflow.ops.unicode_text import unicode_decode as unicode_decode
