@@ -31,6 +31,17 @@ class AccumulatorResource:
         self._global_step = 0
         self._sum: np.ndarray | None = None
 
+    def check_dtype(self, dtype: DType) -> None:
+        """Raises InvalidArgumentError unless gradients are of this dtype."""
+        if dtype is not self.dtype:
+            raise InvalidArgumentError(
+                None,
+                None,
+                f"Type mismatch: accumulator '{self.name}' holds gradients of another dtype",
+                received=dtype.name,
+                expected=self.dtype.name,
+            )
+
     def apply(self, gradient: np.ndarray, local_step: int) -> Callable[[], None]:
         """Adds a gradient; one that was computed before the global step is dropped."""
         if not self.shape.is_compatible_with(TensorShape(gradient.shape)):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from featherflow.framework import dtypes
 from featherflow.framework.accumulator_resource import AccumulatorResource
+from featherflow.framework.dtypes import DType
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.op import Op, define_op
 from featherflow.framework.op_kernel import NodeInfo, OpKernel
@@ -29,13 +32,15 @@ _NO_GRADIENT = "what leaves an accumulator came from other steps"
 
 Done = Callable[[Any], None]
 
+_own_names = itertools.count()
+
 
 class _AccumulatorKernel(OpKernel):
     """Gives the session's accumulator: under its shared name, or one of the node's own."""
 
     def __init__(self, node: NodeInfo) -> None:
         super().__init__(node)
-        self.name = str(node.attrs["shared_name"] or node.name)
+        self.name = str(node.attrs["shared_name"] or f"_{next(_own_names)}_{node.name}")
 
     def compute(self, ctx: Any) -> AccumulatorResource:
         attrs = self.node.attrs
@@ -101,7 +106,7 @@ def _accumulator_shape(c: InferenceContext) -> TensorShape:
 
 
 for _op in (ConditionalAccumulator, ResourceConditionalAccumulator):
-    _op.kernel("CPU")(_AccumulatorKernel)
+    _op.kernel("CPU", dtype=(dtypes.float16, dtypes.float32, dtypes.float64))(_AccumulatorKernel)
     _op.without_gradient(_STORAGE)
 
 
@@ -130,7 +135,10 @@ def _apply_gradient_cpu(
     handle: AccumulatorResource,
     local_step: np.ndarray,
     gradient: np.ndarray,
+    *,
+    dtype: DType,
 ) -> None:
+    handle.check_dtype(dtype)
     handle.room.visit(handle.apply(gradient, _scalar(local_step)), ctx.cancellation, done)
 
 
@@ -161,8 +169,9 @@ def _take_gradient_shape(c: InferenceContext) -> list[TensorShape]:
 @AccumulatorTakeGradient.kernel("CPU", asynchronous=True)
 @ResourceAccumulatorTakeGradient.kernel("CPU", asynchronous=True)
 def _take_gradient_cpu(
-    ctx: Any, done: Done, handle: AccumulatorResource, num_required: np.ndarray
+    ctx: Any, done: Done, handle: AccumulatorResource, num_required: np.ndarray, *, dtype: DType
 ) -> None:
+    handle.check_dtype(dtype)
     handle.room.visit(handle.take(_scalar(num_required)), ctx.cancellation, done)
 
 

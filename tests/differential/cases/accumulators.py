@@ -87,6 +87,19 @@ def shared_by_name(tf):
     return Script(body)
 
 
+@case
+def a_name_is_no_shared_name(tf):
+    """A node's own name does not make it one with what is shared under that name."""
+    one, other = _accumulator(tf, name="x"), _accumulator(tf, name="y", shared_name="x")
+    applied, counts = one.apply_grad([1.0, 2.0]), [one.num_accumulated(), other.num_accumulated()]
+
+    def body(session):
+        session.run(applied)
+        return session.run(counts)
+
+    return Script(body)
+
+
 def _of_dtype(name):
     def program(tf):
         accumulator = tf.ConditionalAccumulator(getattr(tf, name))
@@ -113,5 +126,8 @@ error_cases(
     wrong_dtype=lambda tf: _accumulator(tf).apply_grad(tf.constant([1, 2])),
     wrong_reduction=lambda tf: _accumulator(tf, reduction_type="PRODUCT"),
     wrong_element_type=lambda tf: tf.ConditionalAccumulator(tf.string),
+    integers=lambda tf: tf.ConditionalAccumulator(tf.int32).num_accumulated(),
+    brief_floats=lambda tf: tf.ConditionalAccumulator(tf.bfloat16).num_accumulated(),
+    complex_numbers=lambda tf: tf.ConditionalAccumulator(tf.complex64).num_accumulated(),
     none_required=lambda tf: _accumulator(tf).take_grad(0),
 )
