@@ -132,9 +132,12 @@ class MappedImage:
         try:
             # What is checked is the mapping itself, so it is what will run.
             self._entries = _entries((ctypes.c_char * size).from_address(address), origin)
-        except (ImageError, struct.error, UnicodeDecodeError) as error:
+        except ImageError:
             self.close()
-            raise error if isinstance(error, ImageError) else ImageError(f"{origin}: damaged")
+            raise
+        except (struct.error, UnicodeDecodeError):
+            self.close()
+            raise ImageError(f"{origin}: damaged") from None
 
     @property
     def entries(self) -> tuple[str, ...]:
