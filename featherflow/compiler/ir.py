@@ -123,6 +123,7 @@ _BINARY = {
     "mul": ("fmul", "mul"),
     "div": ("fdiv", "sdiv"),
     "rem": ("frem", "srem"),
+    "sdiv": ("", "sdiv"),
     "udiv": ("", "udiv"),
     "urem": ("", "urem"),
     "and": ("", "and"),
@@ -516,7 +517,7 @@ class Function:
         self.do("ret void" if value is None else f"ret {self.value(value, self.returns)}")
 
 
-_NEUTRAL = {"add": "0", "sub": "0", "mul": "1", "shl": "0", "lshr": "0", "udiv": "1"}
+_NEUTRAL = {"add": "0", "sub": "0", "mul": "1", "shl": "0", "lshr": "0", "udiv": "1", "sdiv": "1"}
 
 
 def _phi(value: Value, arrivals: Sequence[tuple[Value, str]]) -> str:

@@ -27,6 +27,7 @@ ENTRY = "kernel"
 
 #: family → the module that has its spec and its emitter.
 _MODULES = {
+    "matmul": "featherflow.compiler.matmul",
     "conv2d": "featherflow.compiler.convolution",
     "depthwise_conv2d": "featherflow.compiler.depthwise",
     "pool2d": "featherflow.compiler.pooling",
@@ -107,20 +108,24 @@ def emit(spec_text: str, target: Target) -> str:
 
 
 class KernelFunction(Function):
-    """The entry of a kernel, with its arguments by name."""
+    """The entry of a kernel, with its arguments by name.
+
+    Attributes:
+      arguments: all fields of the argument block, loaded.
+    """
 
     def __init__(self, module: Module, spec: KernelSpec) -> None:
         super().__init__(module, ENTRY, [("noalias readonly arguments", PTR)], I64)
-        self._loaded: dict[str, Value] = {}
-        block = self.parameter("arguments")
-        pointers = spec.pointers()
+        self.arguments: dict[str, Value] = {}
+        pointers = len(spec.pointers())
         for place, name in enumerate(spec.fields):
-            kind = PTR if place < len(pointers) else I64
-            self._loaded[name] = self.load(kind, self.offset(block, 8 * place))
+            kind = PTR if place < pointers else I64
+            at = self.offset(self.parameter("arguments"), 8 * place)
+            self.arguments[name] = self.load(kind, at)
 
     def __getitem__(self, name: str) -> Value:
-        return self._loaded[name]
+        return self.arguments[name]
 
     def some(self, names: Sequence[str]) -> list[Value]:
         """Several arguments by name."""
-        return [self._loaded[name] for name in names]
+        return [self.arguments[name] for name in names]
