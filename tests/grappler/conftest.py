@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from runtime.conftest import world  # noqa: F401 (a fixture)
 
 import featherflow  # noqa: F401 (Tensor gets its operators)
 
