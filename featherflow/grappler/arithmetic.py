@@ -2,7 +2,7 @@
 
     x·1, x/1, x − 0, x + (−0.0), x¹  → x          (x + 0.0 is not x for x = −0.0)
     −(−x), ¬¬x                       → x
-    x²                               → Square(x)
+    x², x³                           → Square(x), x · Square(x)
     x / c                            → x · (1/c)  where all of c are powers of two: exact
     transposes, reshapes of such     → one, or none
 
@@ -110,13 +110,19 @@ _power_of_one = _neutral(None, 1.0, either_side=False)
 
 def _power(editor: GraphEditor, node: Node) -> None:
     exponent = editor.constant(node.inputs[1])
-    if exponent is None or not _is_all(exponent, 2.0):
+    if exponent is None or not _is_real(node.output_dtypes[0]):
+        return
+    if not _keeps_shape(node, node.inputs[0], exponent):
+        return
+    base, attrs = node.inputs[0], {"T": node.attrs["T"]}
+    if _is_all(exponent, 1.0):
         _power_of_one(editor, node)
-        return
-    if not _is_real(node.output_dtypes[0]) or not _keeps_shape(node, node.inputs[0], exponent):
-        return
-    attrs = {"T": node.attrs["T"]}
-    _substitute(editor, node, "Square", attrs, [node.inputs[0]], "Pow with 2")
+    elif _is_all(exponent, 2.0):
+        _substitute(editor, node, "Square", attrs, [base], "Pow with 2")
+    elif _is_all(exponent, 3.0) and get_op("Square").kernels.find("CPU", attrs) is not None:
+        dtype, shape = node.output_dtypes[0], base[0].output_shapes[base[1]]
+        square = editor.add(node, f"{node.name}/_square", "Square", attrs, [base], dtype, shape)
+        _substitute(editor, node, "Mul", attrs, [base, (square, 0)], "Pow with 3")
 
 
 def _divide(editor: GraphEditor, node: Node) -> None:

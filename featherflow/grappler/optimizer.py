@@ -14,12 +14,14 @@ from featherflow.grappler.constant_folding import fold_constants
 from featherflow.grappler.dependency_pruning import prune_dependencies
 from featherflow.grappler.graph_editor import GraphEditor
 from featherflow.grappler.pad_folding import fold_pads
+from featherflow.grappler.reshape_materialization import materialize_reshapes
 from featherflow.grappler.shape_materialization import materialize_shapes
 
 #: Name → pass, in the order in which they run.
 PASSES: dict[str, Callable[[GraphEditor], None]] = {
     "shape_materialization": materialize_shapes,
     "constant_folding": fold_constants,
+    "reshape_materialization": materialize_reshapes,
     "dependency_pruning": prune_dependencies,
     "arithmetic": simplify_arithmetic,
     "common_subexpression": merge_common_subexpressions,

@@ -34,6 +34,20 @@ def shape_materialization() -> Built:
     return [x, y], [size, rank, *shapes, known]
 
 
+def reshape_materialization() -> Built:
+    x = tf.placeholder(tf.float32, [None, 3, 4], "x")
+    n = tf.placeholder(tf.int32, [], "n")
+    sizes = tf.shape(x, name="sizes")
+    flat = tf.reshape(tf.nn.relu(x, name="relu"), tf.stack([sizes[0], 12]), name="flat")
+    outer = tf.gather(sizes, [0, 1], name="outer")
+    rows = tf.reshape(x, tf.stack([tf.reduce_prod(outer), 4]), name="rows")
+    dense = tf.matmul(rows, tf.ones([4, 2]), name="dense")
+    back = tf.reshape(dense, tf.concat([outer, [2]], 0), name="back")
+    own = tf.reshape(x, sizes, name="own")
+    fed = tf.reshape(x, tf.stack([n, 12]), name="fed")
+    return [x, n], [flat, tf.nn.relu(back, name="r"), tf.negative(own, name="neg"), fed]
+
+
 def dependency_pruning() -> Built:
     x = tf.placeholder(tf.float32, [None, 3], "x")
     c = tf.constant(1.0, name="c")
@@ -65,6 +79,8 @@ def arithmetic() -> Built:
         tf.raw_ops.RealDiv(x=x, y=tf.constant([0.5, -4.0]), name="by_powers"),
         tf.raw_ops.RealDiv(x=x, y=tf.constant(3.0), name="by_three"),
         tf.pow(x, 2.0, name="squared"),
+        tf.pow(x, 3.0, name="cubed"),
+        tf.pow(x, 0.5, name="root"),
         tf.negative(tf.negative(x, name="inner"), name="twice"),
         tf.transpose(tf.transpose(x, [1, 0], name="t1"), [1, 0], name="t2"),
         tf.reshape(tf.reshape(x, [-1], name="flat"), [2, -1], name="reshaped"),
@@ -108,6 +124,7 @@ def pad_folding() -> Built:
 _BUILDERS = (
     constant_folding,
     shape_materialization,
+    reshape_materialization,
     dependency_pruning,
     common_subexpression,
     arithmetic,

@@ -378,6 +378,40 @@ def test_shapes_of_what_a_switch_lets_through_die_with_the_branch() -> None:
         assert results[0].tolist() == expected
 
 
+# --- shapes ---------------------------------------------------------------------------------------
+
+
+def test_a_reshape_that_may_not_fit_still_fails() -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [None, 4], "x")
+        y = tf.placeholder(tf.float32, [None, 4], "y")
+        z = tf.reshape(x, tf.stack([tf.shape(y)[0], 2, 2]))
+        twice = tf.reshape(tf.reshape(x, [-1, 3]), [-1])
+    fed = np.zeros((3, 4), np.float32)
+    step, _ = optimized(graph, [z], [x, y])
+    with pytest.raises(InvalidArgumentError):
+        run(plan_of(step), [fed, fed[:2]])
+    step, _ = optimized(graph, [twice], [x])
+    with pytest.raises(InvalidArgumentError):
+        run(plan_of(step), [fed[:1]])
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5])
+def test_reshapes_by_shapes_of_other_tensors(rows: int) -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [None, 4, 4, 2], "x")
+        conv = tf.nn.conv2d(x, tf.ones([2, 2, 2, 3]), 1, "VALID")
+        moved = tf.transpose(conv, [0, 3, 1, 2]) + tf.ones([3, 1, 1])
+        flat = tf.reshape(moved, tf.stack([tf.shape(x)[0], 3, -1]))
+        outer = tf.shape(flat)[:2]
+        rows_of = tf.reshape(flat, tf.stack([tf.reduce_prod(outer), 9]))
+        y = tf.reshape(tf.matmul(rows_of, tf.ones([9, 5])), tf.concat([outer, [5]], 0))
+    fed = np.random.default_rng(0).normal(size=(rows, 4, 4, 2))
+    plain, results, step = run_both(graph, [y, flat], {x: fed})
+    assert_same(plain, results)
+    assert "Shape" not in ops_of(step)
+
+
 # --- size -----------------------------------------------------------------------------------------
 
 
