@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from featherflow.compiler import elements, vector_math
+from featherflow.compiler import elements, rounding, vector_math
 from featherflow.compiler.elements import (
     DTYPES,
     FLOATS,
@@ -158,7 +158,7 @@ def _negate(f: Function, dtype: str, x: Value) -> Value:
 
 def _absolute(f: Function, dtype: str, x: Value) -> Value:
     if dtype in FLOATS:
-        return vector_math.magnitude(f, x)
+        return rounding.magnitude(f, x)
     return x if dtype in UNSIGNED else f.select(f.compare("slt", x, 0), f.negate(x), x)
 
 
@@ -179,7 +179,7 @@ def _squared_difference(f: Function, dtype: str, x: Value, y: Value) -> Value:
 
 
 def _floor_divide(f: Function, dtype: str, x: Value, y: Value) -> Value:
-    return vector_math.floor(f, x / y)
+    return rounding.floor(f, x / y)
 
 
 def _reciprocal(f: Function, dtype: str, x: Value) -> Value:
@@ -213,6 +213,10 @@ def _unary_math(function: Callable[[Function, Value], Value]) -> Emitter:
     return lambda f, dtype, x: function(f, x)
 
 
+def _power(f: Function, dtype: str, x: Value, y: Value) -> Value:
+    return vector_math.power(f, x, y)
+
+
 # --- activations ----------------------------------------------------------------------------------
 
 
@@ -225,6 +229,20 @@ def _relu(f: Function, dtype: str, x: Value) -> Value:
 def _relu6(f: Function, dtype: str, x: Value) -> Value:
     less = "olt" if dtype in FLOATS else "slt" if dtype in SIGNED else "ult"
     return _relu(f, dtype, f.select(f.compare(less, f.constant(x.type, 6), x), 6, x))
+
+
+def _elu(f: Function, dtype: str, x: Value) -> Value:
+    return f.select(f.compare("olt", x, 0), vector_math.expm1(f, x), x)
+
+
+#: Klambauer et al. 2017: the fixed point of mean 0 and variance 1.
+_SELU_SCALE = 1.0507009873554804934193349852946
+_SELU_SCALE_ALPHA = 1.7580993408473768599402175208123
+
+
+def _selu(f: Function, dtype: str, x: Value) -> Value:
+    negative = vector_math.expm1(f, x) * _SELU_SCALE_ALPHA
+    return f.select(f.compare("olt", x, 0), negative, x * _SELU_SCALE)
 
 
 def _softsign(f: Function, dtype: str, x: Value) -> Value:
@@ -256,7 +274,7 @@ def _is_nan(f: Function, dtype: str, x: Value) -> Value:
 
 def _compare_with_infinity(predicate: str) -> Emitter:
     def emit(f: Function, dtype: str, x: Value) -> Value:
-        return f.compare(predicate, vector_math.magnitude(f, x), float("inf"))
+        return f.compare(predicate, rounding.magnitude(f, x), float("inf"))
 
     return emit
 
@@ -275,10 +293,23 @@ PRIMITIVES: dict[str, Primitive] = {
     "reciprocal": Primitive(_reciprocal, FLOATS, weight=4),
     "sqrt": Primitive(_square_root, FLOATS, weight=4),
     "rsqrt": Primitive(_reciprocal_root, FLOATS, weight=8),
-    "floor": Primitive(_unary_math(vector_math.floor), FLOATS, is_exact=True),
-    "ceil": Primitive(_unary_math(vector_math.ceil), FLOATS, is_exact=True),
-    "round": Primitive(_unary_math(vector_math.rint), FLOATS, is_exact=True),
-    "rint": Primitive(_unary_math(vector_math.rint), FLOATS, is_exact=True),
+    "exp": Primitive(_unary_math(vector_math.exp), FLOATS, weight=16),
+    "expm1": Primitive(_unary_math(vector_math.expm1), FLOATS, weight=20),
+    "log": Primitive(_unary_math(vector_math.log), FLOATS, weight=30),
+    "log1p": Primitive(_unary_math(vector_math.log1p), FLOATS, weight=32),
+    "tanh": Primitive(_unary_math(vector_math.tanh), FLOATS, weight=24),
+    "sigmoid": Primitive(_unary_math(vector_math.sigmoid), FLOATS, weight=24),
+    "softplus": Primitive(_unary_math(vector_math.softplus), FLOATS, weight=48),
+    "erf": Primitive(_unary_math(vector_math.erf), _NON_DOUBLES, weight=32),
+    "sin": Primitive(_unary_math(vector_math.sin), FLOATS, weight=32),
+    "cos": Primitive(_unary_math(vector_math.cos), FLOATS, weight=32),
+    "pow": Primitive(_power, _NON_DOUBLES, weight=80),
+    "elu": Primitive(_elu, FLOATS, weight=22),
+    "selu": Primitive(_selu, FLOATS, weight=24),
+    "floor": Primitive(_unary_math(rounding.floor), FLOATS, is_exact=True),
+    "ceil": Primitive(_unary_math(rounding.ceil), FLOATS, is_exact=True),
+    "round": Primitive(_unary_math(rounding.rint), FLOATS, is_exact=True),
+    "rint": Primitive(_unary_math(rounding.rint), FLOATS, is_exact=True),
     "maximum": Primitive(_extreme("ogt", "sgt", "ugt"), _NUMBERS, is_exact=True),
     "minimum": Primitive(_extreme("olt", "slt", "ult"), _NUMBERS, is_exact=True),
     "relu": Primitive(_relu, _NUMBERS, is_exact=True),
