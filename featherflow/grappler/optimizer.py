@@ -13,6 +13,7 @@ from featherflow.grappler.common_subexpression import merge_common_subexpression
 from featherflow.grappler.constant_folding import fold_constants
 from featherflow.grappler.dependency_pruning import prune_dependencies
 from featherflow.grappler.graph_editor import GraphEditor
+from featherflow.grappler.layout import put_channels_last
 from featherflow.grappler.pad_folding import fold_pads
 from featherflow.grappler.reshape_materialization import materialize_reshapes
 from featherflow.grappler.shape_materialization import materialize_shapes
@@ -25,6 +26,7 @@ PASSES: dict[str, Callable[[GraphEditor], None]] = {
     "dependency_pruning": prune_dependencies,
     "arithmetic": simplify_arithmetic,
     "common_subexpression": merge_common_subexpressions,
+    "layout": put_channels_last,
     "batch_norm_folding": fold_batch_norms,
     "pad_folding": fold_pads,
 }

@@ -113,6 +113,16 @@ def norm(x: Any, channels: int, name: str, data_format: str = "NHWC") -> Any:
     )[0]
 
 
+def layout() -> Built:
+    x = tf.placeholder(tf.float32, [None, 2, 4, 4], "x")
+    filters = tf.ones([1, 1, 2, 2], name="filters")
+    y = tf.nn.conv2d(x, filters, [1, 1, 2, 2], "SAME", data_format="NCHW", name="conv")
+    y = tf.nn.relu(tf.nn.bias_add(y, [1.0, 2.0], "NCHW", name="bias"), name="relu")
+    y = y * tf.constant([[[2.0]], [[3.0]]], name="factors")
+    y = tf.nn.max_pool(y, [1, 1, 2, 2], [1, 1, 2, 2], "VALID", data_format="NCHW", name="pool")
+    return [x], [tf.reduce_mean(y, [2, 3], name="mean"), tf.identity(y, name="y")]
+
+
 def pad_folding() -> Built:
     x = tf.placeholder(tf.float32, [None, 4, 4, 1], "x")
     padded = tf.pad(x, [[0, 0], [1, 2], [3, 4], [0, 0]], name="pad")
@@ -128,6 +138,7 @@ _BUILDERS = (
     dependency_pruning,
     common_subexpression,
     arithmetic,
+    layout,
     batch_norm_folding,
     pad_folding,
 )
