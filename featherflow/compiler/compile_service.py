@@ -277,8 +277,8 @@ class CompileService:
                 return self._worker
         with self._changed:
             self._refusal = reason
+            _log_once("worker", f"Kernels are not compiled: {reason}")
             self._fail_all(reason)
-        _log_once("worker", f"Kernels are not compiled: {reason}")
         return None
 
     def _finish_with(self, job: CompileJob, worker: WorkerProcess) -> None:
