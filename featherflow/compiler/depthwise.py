@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from featherflow.compiler.channel_vectors import FLOAT_BYTES
 from featherflow.compiler.ir import Function, Module, Type, Value
 from featherflow.compiler.kernel_spec import KernelSpec, register_family
 from featherflow.compiler.register_tile import Epilogue
 from featherflow.compiler.sliding_window import SIZES, WindowEmitter
-from featherflow.compiler.window_tiles import FLOAT_BYTES, Window, WindowReduction
+from featherflow.compiler.window_tiles import Window, WindowReduction
 
 
 @register_family

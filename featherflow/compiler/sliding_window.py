@@ -19,11 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from featherflow.compiler.ir import F32, I64, PTR, VOID, Function, Module, Operand, Value
+from featherflow.compiler.channel_vectors import ChannelRun
+from featherflow.compiler.ir import I64, PTR, VOID, Function, Module, Operand, Value
 from featherflow.compiler.kernel_spec import KernelFunction, KernelSpec
 from featherflow.compiler.register_tile import Epilogue
+from featherflow.compiler.target import Target
 from featherflow.compiler.window_tiles import (
-    FLOAT_BYTES,
     Place,
     TileEmitter,
     Window,
@@ -40,8 +41,6 @@ _ROW_COLUMNS = 8
 _BORDER_VECTORS = 4
 #: Higher and wider windows are not unrolled.
 _LARGEST_UNROLLED = 8
-#: Registers for inputs and products on their way.
-_PASSING = 3
 
 
 class _Part(Function):
@@ -83,18 +82,15 @@ class WindowEmitter:
         self.window = window
         self.reduction = reduction
         self.kinds = epilogue.inputs
-        self.type = F32.vector(window.lanes(module.target.lanes(FLOAT_BYTES)))
-        self.tiles = TileEmitter(window, reduction, epilogue, self.type)
-        self.row_columns = _row_columns(window, reduction, module.target.registers)
+        self.tiles = TileEmitter(window, reduction, epilogue)
+        self.row_columns = _row_columns(window, reduction, module.target)
 
     def emit(self) -> None:
         """images → rows, single or in pairs."""
         self._border = self._define("border_columns", self._emit_border, ("begin", "end"))
         single = self._define("single_row", self._emit_single)
         pair = None
-        if self.row_columns and _has_pairs(
-            self.window, self.reduction, self.module.target.registers
-        ):
+        if self.row_columns and _has_pairs(self.window, self.reduction, self.module.target):
             pair = self._define("row_pair", self._emit_pair)
         f = KernelFunction(self.module, self.spec)
         begin, end, rows = f.some(("row_begin", "row_end", "out_height"))
@@ -156,19 +152,18 @@ class WindowEmitter:
         y = f.parameter("y")
         rows = [self._row(f, y), self._row(f, y + 1)]
         height, width = self.window.size
-        divisor = self.reduction.divisor(f, self.type, height * width)
+        divisor = self._divisor(f, height * width)
         row_bytes = f["width"] * self.window.input_bytes
 
-        def tile(x: Operand, columns: int) -> None:
+        def tile(run: ChannelRun, x: Operand, columns: int) -> None:
             places = [self._at(f, row, x) for row in rows]
-            ahead = columns == _PAIR_COLUMNS
-            self.tiles.whole_rows(f, places, columns, self._weights(f), row_bytes, divisor, ahead)
+            self.tiles.whole_rows(run, places, columns, self._weights(f), row_bytes, divisor)
 
         begin, end = self._columns(f)
         for row in (y, y + 1):
             self._call_border(f, row, f.constant(I64, 0), begin)
             self._call_border(f, row, end, f["out_width"])
-        _each_tile(f, begin, end, _PAIR_COLUMNS, tile)
+        self._each_tile(f, begin, end, _PAIR_COLUMNS, tile)
 
     def _emit_single(self, f: _Part) -> None:
         """One row, which may lack taps above and below."""
@@ -179,17 +174,17 @@ class WindowEmitter:
         row = self._row(f, y)
         taps = self._taps(f, 0, y, f["height"], f["pad_top"])
         count = (taps[1] - taps[0]) * self.window.size[1]
-        divisor = self.reduction.divisor(f, self.type, count)
+        divisor = self._divisor(f, count)
         line_bytes = self._line_bytes(f)
 
-        def tile(x: Operand, columns: int) -> None:
+        def tile(run: ChannelRun, x: Operand, columns: int) -> None:
             place = self._at(f, row, x)
-            self.tiles.cut_row(f, place, columns, self._weights(f), line_bytes, taps, divisor)
+            self.tiles.cut_row(run, place, columns, self._weights(f), line_bytes, taps, divisor)
 
         begin, end = self._columns(f)
         self._call_border(f, y, f.constant(I64, 0), begin)
         self._call_border(f, y, end, f["out_width"])
-        _each_tile(f, begin, end, self.row_columns, tile)
+        self._each_tile(f, begin, end, self.row_columns, tile)
 
     def _emit_border(self, f: _Part) -> None:
         """Columns of one row, all of which may lack taps."""
@@ -201,22 +196,46 @@ class WindowEmitter:
         def column(x: Operand, _: list[Value]) -> list[Value]:
             across = self._taps(f, 1, f.value(x, I64), f["width"], f["pad_left"])
             count = (vertical[1] - vertical[0]) * (across[1] - across[0])
-            divisor = self.reduction.divisor(f, self.type, count)
-            self.tiles.border(
-                f,
-                self._at(f, row, x),
-                _BORDER_VECTORS,
-                self._weights(f),
-                line_bytes,
-                (vertical, across),
-                divisor,
-            )
+            divisor = self._divisor(f, count)
+            place, taps = self._at(f, row, x), (vertical, across)
+            for run in self.window.runs(f):
+                self.tiles.border(
+                    run, place, _BORDER_VECTORS, self._weights(f), line_bytes, taps, divisor
+                )
             return []
 
         f.times(f.parameter("begin"), f.parameter("end"), [], column)
 
     def _call_border(self, f: _Part, y: Value, begin: Value, end: Value) -> None:
         f.call(self._border, f.parameter("arguments"), f.parameter("image"), y, begin, end)
+
+    def _divisor(self, f: _Part, taps: Operand) -> tuple[Value, ...]:
+        return self.reduction.divisor(f, self.window.runs(f)[0].vectors.type, taps)
+
+    def _each_tile(
+        self,
+        f: _Part,
+        begin: Value,
+        end: Value,
+        widest: int,
+        tile: Callable[[ChannelRun, Operand, int], None],
+    ) -> None:
+        """Covers a range of columns by tiles, those left over by ever narrower ones.
+
+        Channels that fill no vector come in a pass of their own: in one block of code with the
+        others, LLVM's scheduler runs out of registers.
+        """
+        for run in self.window.runs(f):
+            first, columns = begin, widest
+            while columns:
+
+                def one(x: Operand, _: list[Value], run=run, columns=columns) -> list[Value]:
+                    tile(run, x, columns)
+                    return []
+
+                stop = first + f.binary("and", end - first, -columns)
+                f.times(first, stop, [], one, columns)
+                first, columns = stop, columns // 2
 
     # --- geometry ---------------------------------------------------------------------------------
 
@@ -285,39 +304,28 @@ class WindowEmitter:
         )
 
 
-def _row_columns(window: Window, reduction: WindowReduction, registers: int) -> int:
+def _row_columns(window: Window, reduction: WindowReduction, target: Target) -> int:
     """Columns of a tile of one row; 0 if the window is too wide to unroll."""
     weights = window.size[1] if reduction.weight_bytes else 0
     columns = _ROW_COLUMNS
-    while columns + weights + _PASSING > registers:
+    while columns + weights + _passing(target) > target.registers:
         columns //= 2
     return columns if columns >= 2 and window.size[1] <= _LARGEST_UNROLLED else 0
 
 
-def _has_pairs(window: Window, reduction: WindowReduction, registers: int) -> bool:
+def _has_pairs(window: Window, reduction: WindowReduction, target: Target) -> bool:
     """Whether two rows of outputs fit the registers, with the weights that they share."""
     rows, columns = window.size
     # A row of weights serves the upper outputs, and `stride` rows of inputs later the lower ones.
     kept = min(rows, window.strides[0] // window.dilations[0] + 1)
     weights = kept * columns if reduction.weight_bytes else 0
-    fits = 2 * _PAIR_COLUMNS + weights + _PASSING < registers
+    fits = 2 * _PAIR_COLUMNS + weights + _passing(target) < target.registers
     return fits and rows <= _LARGEST_UNROLLED
 
 
-def _each_tile(
-    f: Function, begin: Value, end: Value, widest: int, tile: Callable[[Operand, int], None]
-) -> None:
-    """Covers a range of columns by tiles, those left over by ever narrower ones."""
-    columns = widest
-    while columns:
-
-        def run(x: Operand, _: list[Value], columns: int = columns) -> list[Value]:
-            tile(x, columns)
-            return []
-
-        stop = begin + f.binary("and", end - begin, -columns)
-        f.times(begin, stop, [], run, columns)
-        begin, columns = stop, columns // 2
+def _passing(target: Target) -> int:
+    """Registers for inputs, and for products where they are not added at once."""
+    return 3 if target.has_fma else 4
 
 
 def _clamp(f: Function, value: Value, lowest: Value, highest: Value) -> Value:
