@@ -62,7 +62,7 @@ def _what_it_waits_for(editor: GraphEditor, source: Node) -> list[Node]:
 
 
 def _orders_nothing(editor: GraphEditor, source: Node) -> bool:
-    if source in editor.conditional or source in editor.effectful:
+    if source in editor.effectful:  # as is all that may be dead
         return False
     asked_for = source.attrs.get("_has_manual_control_dependencies", False)
     return not asked_for or not source.inputs or source.definition.name in _PASSES_ON

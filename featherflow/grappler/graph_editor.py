@@ -16,6 +16,7 @@ from featherflow.framework.op import get_op
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.deadness import Deadness
 from featherflow.graph.frames import assign_frames
+from featherflow.graph.operation import Operation
 from featherflow.graph.subgraph import FEED, Node, Subgraph
 
 #: An output: (node, index).
@@ -202,13 +203,18 @@ class GraphEditor:
         node = Node(name, get_op(op), attrs, [dtype], [shape], anchor.device, anchor.operation)
         node.inputs = inputs
         node.control_inputs = control_inputs or []
+        self.insert(anchor, node)
+        return node
+
+    def insert(self, anchor: Node, node: Node) -> None:
+        """Takes in a new node that has its inputs, in the order right before `anchor`."""
         self._users[node] = {}
         self._enter(node)
         self._added.setdefault(anchor, []).append(node)
-        for members in (self.conditional, self.effectful):
-            if anchor in members and (inputs or node.control_inputs):
-                members.add(node)
-        return node
+        if anchor in self.conditional and (node.inputs or node.control_inputs):
+            self.conditional.add(node)
+        if _has_effect(node, self.effectful):
+            self.effectful.add(node)
 
     def add_constant(
         self,
@@ -237,6 +243,7 @@ class GraphEditor:
             self._place_added()
         if changes:
             self._sweep()
+            self.effectful = _effectful_nodes(self.subgraph.nodes)
         return changes
 
     def _place_added(self) -> None:
@@ -287,7 +294,7 @@ def is_reference(dtype: DType) -> bool:
     return dtype._is_ref_dtype or dtype.name in ("resource", "variant")
 
 
-def is_pure(node: Node) -> bool:
+def is_pure(node: Node | Operation) -> bool:
     """Whether a node only computes its outputs from its inputs; unfed placeholders do not."""
     definition = node.definition
     if not (definition.foldable or definition.name in _HARMLESS):
@@ -324,10 +331,14 @@ def _conditional_nodes(nodes: list[Node]) -> set[Node]:
 def _effectful_nodes(nodes: list[Node]) -> set[Node]:
     found: set[Node] = set()
     for node in nodes:
-        if (
-            not is_pure(node)
-            or any(source in found for source, _ in node.inputs)
-            or any(source in found for source in node.control_inputs)
-        ):
+        if _has_effect(node, found):
             found.add(node)
     return found
+
+
+def _has_effect(node: Node, effectful: set[Node]) -> bool:
+    return (
+        not is_pure(node)
+        or any(source in effectful for source, _ in node.inputs)
+        or any(source in effectful for source in node.control_inputs)
+    )

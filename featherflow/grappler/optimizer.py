@@ -12,6 +12,7 @@ from featherflow.grappler.batch_norm_folding import fold_batch_norms
 from featherflow.grappler.common_subexpression import merge_common_subexpressions
 from featherflow.grappler.constant_folding import fold_constants
 from featherflow.grappler.dependency_pruning import prune_dependencies
+from featherflow.grappler.function_inlining import inline_functions
 from featherflow.grappler.graph_editor import GraphEditor
 from featherflow.grappler.layout import put_channels_last
 from featherflow.grappler.pad_folding import fold_pads
@@ -20,6 +21,7 @@ from featherflow.grappler.shape_materialization import materialize_shapes
 
 #: Name → pass, in the order in which they run.
 PASSES: dict[str, Callable[[GraphEditor], None]] = {
+    "function_inlining": inline_functions,
     "shape_materialization": materialize_shapes,
     "constant_folding": fold_constants,
     "reshape_materialization": materialize_reshapes,
