@@ -28,8 +28,9 @@ def optimized(
     feeds: Sequence[Any] = (),
     targets: Sequence[Any] = (),
     disabled: Collection[str] = (),
+    devices: int = 1,
 ) -> tuple[Subgraph, list[PassReport]]:
-    step = pruned(graph, fetches, feeds, targets)
+    step = pruned(graph, fetches, feeds, targets, devices)
     return step, optimize(step, disabled)
 
 
@@ -43,8 +44,8 @@ def before_and_after(
     return f"{before}\n--- changes\n{changes}\n--- after\n{subgraph_text(step)}"
 
 
-def plan_of(step: Subgraph, one_by_one: bool = False) -> StepPlan:
-    names = {device.name: device.device_type for device in cpu_devices(1)}
+def plan_of(step: Subgraph, one_by_one: bool = False, devices: int = 1) -> StepPlan:
+    names = {device.name: device.device_type for device in cpu_devices(devices)}
     incarnations = dict.fromkeys(names, 1)
     return build_step(step, names, incarnations, KernelCache(), NoFunctions(), one_by_one)
 
@@ -55,16 +56,18 @@ def run_both(
     feeds: dict[Any, Any] | None = None,
     targets: Sequence[Any] = (),
     disabled: Collection[str] = (),
+    devices: int = 1,
 ) -> tuple[list[Any], list[Any], Subgraph]:
     """The values without passes, those with them, and the optimised nodes."""
     fed = dict(feeds or {})
     values = [np.asarray(value, tensor.dtype.as_numpy_dtype) for tensor, value in fed.items()]
-    plain = run(plan_of(pruned(graph, fetches, list(fed), targets)), values)
+    written = pruned(graph, fetches, list(fed), targets, devices)
+    plain = run(plan_of(written, devices=devices), values)
     plain = [np.array(value) for value in plain]
-    step, _ = optimized(graph, fetches, list(fed), targets, disabled)
+    step, _ = optimized(graph, fetches, list(fed), targets, disabled, devices)
     check_step(step)
-    results = run(plan_of(step), values)
     check_fetches(step, graph, fetches)
+    results = run(plan_of(step, devices=devices), values)
     return plain, results, step
 
 

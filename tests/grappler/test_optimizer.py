@@ -35,12 +35,13 @@ _SPECIAL = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -2.5, 3e38, 1e-42]
 class RandomGraph:
     """Elementwise ops, reshapes, transposes and identities of a feed and constants, by a seed."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, devices: int = 1) -> None:
         self.random = random.Random(seed)
         self.x = tf.placeholder(tf.float32, [None, 9], "x")
         self.values = [self.x, tf.constant(_SPECIAL[::-1].copy())]
         for _ in range(40):
-            self.values.append(getattr(self, self.random.choice(self.KINDS))())
+            with tf.device(f"/cpu:{self.random.randrange(devices)}"):
+                self.values.append(getattr(self, self.random.choice(self.KINDS))())
 
     KINDS = ("binary", "binary", "unary", "moved", "neutral", "waiting")
 
@@ -93,6 +94,16 @@ def test_random_graphs(seed: int) -> None:
     assert len(step.nodes) < len(before.nodes)
 
 
+@pytest.mark.parametrize("seed", range(15))
+def test_random_graphs_on_two_devices(seed: int) -> None:
+    with tf.Graph().as_default() as graph:
+        program = RandomGraph(seed, devices=2)
+        fetches = program.random.sample(program.values, 6)
+    fed = np.stack([_SPECIAL, _SPECIAL[::-1]])
+    plain, results, _ = run_both(graph, fetches, {program.x: fed}, devices=2)
+    assert_same(plain, results)
+
+
 @pytest.mark.parametrize("name", PASSES)
 @pytest.mark.parametrize("seed", range(4))
 def test_each_pass_alone(name: str, seed: int) -> None:
@@ -104,14 +115,14 @@ def test_each_pass_alone(name: str, seed: int) -> None:
     assert_same(plain, results)
 
 
+@pytest.mark.parametrize("devices", [1, 2])
 @pytest.mark.parametrize("seed", range(25))
-def test_random_loops_and_branches(seed: int) -> None:
-    tf.disable_control_flow_v2()
+def test_random_loops_and_branches(seed: int, devices: int) -> None:
     with tf.Graph().as_default() as graph:
         x = tf.placeholder(tf.int32, [], "x")
-        traced = RandomProgram(seed).build((x, 5))
+        traced = RandomProgram(seed, devices=devices).build((x, 5))
         fetches = [tensor for tensor, _ in traced]
-    plain, results, _ = run_both(graph, fetches, {x: 5})
+    plain, results, _ = run_both(graph, fetches, {x: 5}, devices=devices)
     assert_same(plain, results)
     assert [int(value) for value in results] == [value for _, value in traced]
 
@@ -328,7 +339,6 @@ def test_stateful_ops_are_neither_folded_nor_merged() -> None:
 
 
 def test_constants_of_a_branch_die_with_it() -> None:
-    tf.disable_control_flow_v2()
     with tf.Graph().as_default() as graph:
         p = tf.placeholder(tf.bool, [])
         inside: list[Any] = []
@@ -348,7 +358,6 @@ def test_constants_of_a_branch_die_with_it() -> None:
 
 
 def test_constants_in_loops() -> None:
-    tf.disable_control_flow_v2()
     with tf.Graph().as_default() as graph:
         n = tf.placeholder(tf.int32, [])
 
@@ -364,7 +373,6 @@ def test_constants_in_loops() -> None:
 
 
 def test_shapes_of_what_a_switch_lets_through_die_with_the_branch() -> None:
-    tf.disable_control_flow_v2()
     with tf.Graph().as_default() as graph:
         p = tf.placeholder(tf.bool, [])
         x = tf.placeholder(tf.float32, [3])

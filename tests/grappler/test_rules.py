@@ -156,6 +156,16 @@ def test_a_folded_node_still_waits_for_what_it_waited_for(world: Any) -> None:
     assert [tag for tag, _ in world.log][-1] == "last" and len(world.log) == 3
 
 
+def test_defaults_are_folded_unless_they_are_fed() -> None:
+    with tf.Graph().as_default() as graph:
+        flag = tf.placeholder_with_default(2.0, [])
+        y = flag * 3.0
+    assert ops_of(optimized(graph, [y])[0]) == ["Const"]
+    plain, results, _ = run_both(graph, [y], {flag: 5.0})
+    assert_same(plain, results)
+    assert results[0] == 15.0
+
+
 def test_strings_are_folded_and_told_apart() -> None:
     with tf.Graph().as_default() as graph:
         joined = tf.strings.join([tf.constant("a"), tf.constant("b")])
