@@ -138,33 +138,41 @@ def tile_place(
     return TilePlace(outputs, operands, arguments["n_size"] - channel)
 
 
-def even_tiles(
-    f: Function,
-    first: Operand,
-    last: Value,
-    size: int,
-    ahead: Value,
-    tile: Callable[[Value, int, Value], Value],
-) -> Value:
-    """Calls `tile(at, pixels, ahead)` for [first, last) in nearly equal tiles of at most `size`.
+class EvenTiles:
+    """A range of pixels in nearly equal tiles of at most `size`.
 
-    13 pixels in tiles of at most 6 are 5 + 4 + 4, not 6 + 6 + 1: a small tile wastes registers.
+    13 pixels in tiles of at most 6 are 5 + 4 + 4, not 6 + 6 + 1: a small tile wastes registers. The
+    cut follows from the number of pixels alone, so threads may share the tiles in any way.
     """
-    begin = f.value(first, I64)
-    count = last - begin
-    tiles = f.binary("udiv", count + (size - 1), size)
-    short = f.binary("udiv", count, tiles)
-    longer = f.binary("urem", count, tiles)
 
-    def one(index: Operand, carried: list[Value]) -> list[Value]:
-        at, ahead = carried
-        is_longer = f.convert("zext", f.compare("slt", index, longer), I64)
-        pixels = short + is_longer
-        cases = {
-            number: (lambda number=number: [tile(at, number, ahead)])
-            for number in range(size, 0, -1)
-        }
-        (ahead,) = f.switch(pixels, cases, [PTR])
-        return [at + pixels, ahead]
+    def __init__(self, f: Function, pixels: Value, size: int) -> None:
+        self.f = f
+        self.size = size
+        self.count = f.binary("udiv", pixels + (size - 1), size)
+        self._short = f.binary("udiv", pixels, self.count)
+        self._longer = f.binary("urem", pixels, self.count)
 
-    return f.loop(0, tiles, [begin, ahead], one)[1]
+    def each(
+        self,
+        first: Operand,
+        last: Value,
+        ahead: Value,
+        tile: Callable[[Value, int, Value], Value],
+    ) -> Value:
+        """Calls `tile(at, pixels, ahead)` for the tiles [first, last), of which there is one."""
+        f = self.f
+        start = f.value(first, I64)
+        at = start * self._short + f.smaller(start, self._longer)
+
+        def one(index: Operand, carried: list[Value]) -> list[Value]:
+            at, ahead = carried
+            is_longer = f.compare("slt", index, self._longer)
+            pixels = self._short + f.convert("zext", is_longer, I64)
+            cases = {
+                number: (lambda number=number: [tile(at, number, ahead)])
+                for number in range(self.size, 0, -1)
+            }
+            (ahead,) = f.switch(pixels, cases, [PTR])
+            return [at + pixels, ahead]
+
+        return f.loop(first, last, [at, ahead], one)[1]

@@ -19,7 +19,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from featherflow.compiler.column_blocks import Arguments, ColumnBlocks, even_tiles, tile_place
+from featherflow.compiler.column_blocks import (
+    Arguments,
+    ColumnBlocks,
+    EvenTiles,
+    tile_place,
+)
 from featherflow.compiler.ir import I64, PTR, Function, Module, Operand, Value
 from featherflow.compiler.kernel_spec import KernelFunction, KernelSpec, register_family
 from featherflow.compiler.register_tile import Epilogue, RegisterTile, pixel_pointers
@@ -129,7 +134,8 @@ class _ConvolutionEmitter:
             here = f.offset(start, x * stride)
             return f.call(function, block, here, weights, pixel, column, ahead, x, first, last)
 
-        return even_tiles(f, 0, f["out_width"], self.spec.tile[0], ahead, tile)
+        tiles = EvenTiles(f, f["out_width"], self.spec.tile[0])
+        return tiles.each(0, tiles.count, ahead, tile)
 
     def _tile(self, pixels: int, vectors: int) -> Function:
         """The function for one size of tile; made on first use."""

@@ -15,7 +15,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from featherflow.compiler.column_blocks import Arguments, ColumnBlocks, even_tiles, tile_place
+from featherflow.compiler.column_blocks import (
+    Arguments,
+    ColumnBlocks,
+    EvenTiles,
+    tile_place,
+)
 from featherflow.compiler.ir import I64, PTR, Function, Module, Operand, Value
 from featherflow.compiler.kernel_spec import KernelFunction, KernelSpec, register_family
 from featherflow.compiler.register_tile import Epilogue, RegisterTile, pixel_pointers
@@ -26,8 +31,8 @@ from featherflow.compiler.register_tile import Epilogue, RegisterTile, pixel_poi
 class MatMul(KernelSpec):
     """output[m, n] = epilogue(Σ_k input[m, k] · weights[k, n]).
 
-    Arguments of a call: rows [row_begin, row_end), `row_block` at a time; blocks of columns
-    [column_begin, column_end); strides are bytes between rows.
+    Arguments of a call: tiles of rows [tile_begin, tile_end), `tile_block` at a time; blocks of
+    columns [column_begin, column_end); strides are bytes between rows.
 
     Attributes:
       tile: rows × vectors of columns in registers.
@@ -49,8 +54,8 @@ class MatMul(KernelSpec):
         return ("input", "weights", "output", "next_weights", *operands)
 
     def sizes(self) -> tuple[str, ...]:
-        ranges = ("row_begin", "row_end", "row_block", "column_begin", "column_end")
-        return (*ranges, "k_size", "n_size", "input_stride", "output_stride", "operand_stride")
+        ranges = ("tile_begin", "tile_end", "tile_block", "column_begin", "column_end")
+        return (*ranges, "rows", "k_size", "n_size", "input_stride", "output_stride", "operand_stride")
 
     def emit(self, module: Module) -> None:
         _MatMulEmitter(self, module).emit()
@@ -67,7 +72,8 @@ class _MatMulEmitter:
     def emit(self) -> None:
         """rows → columns → tiles."""
         f = KernelFunction(self.module, self.spec)
-        begin, end, step = f.some(["row_begin", "row_end", "row_block"])
+        begin, end, step = f.some(["tile_begin", "tile_end", "tile_block"])
+        tiles = EvenTiles(f, f["rows"], self.spec.tile[0])
         blocks = f.binary("udiv", end - begin + (step - 1), step)
         columns = ColumnBlocks(
             f, f.arguments, self.spec.tile[1], self.spec.tails, f["k_size"] * self.row_bytes
@@ -84,7 +90,7 @@ class _MatMulEmitter:
                         function, f.parameter("arguments"), row, weights, column, ahead
                     )
 
-                even_tiles(f, first, last, self.spec.tile[0], ahead, tile)
+                tiles.each(first, last, ahead, tile)
 
             columns.each(work)
             return []
