@@ -410,9 +410,7 @@ class Function:
             "llvm.prefetch.p0", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
         )
         write = int(for_write)
-        self.do(
-            f"call void @llvm.prefetch.p0({pointer}, i32 {write}, i32 {locality}, i32 1)"
-        )
+        self.do(f"call void @llvm.prefetch.p0({pointer}, i32 {write}, i32 {locality}, i32 1)")
 
     # --- control flow -----------------------------------------------------------------------------
 
@@ -482,6 +480,28 @@ class Function:
         return self.when(
             condition, carried, lambda values: self.loop(start, stop, values, body, step)
         )
+
+    def repeat(
+        self,
+        carried: Sequence[Value],
+        body: Callable[[list[Value]], tuple[Value, Sequence[Operand]]],
+    ) -> list[Value]:
+        """do: finished, carried = body(carried); until finished."""
+        entry, head, done = self._block, self._label(), self._label()
+        self.do(f"br label %{head}")
+        self._start(head)
+        place = len(self._lines)
+        phis = [Value(self, c.type, f"%c{number}{head}") for number, c in enumerate(carried)]
+        finished, following = body(list(phis))
+        results = [self.value(v, c.type) for v, c in zip(following, carried)]
+        latch = self._block
+        self.do(f"br {finished}, label %{done}, label %{head}")
+        self._lines[place:place] = [
+            _phi(phi, [(before, entry), (after, latch)])
+            for phi, before, after in zip(phis, carried, results)
+        ]
+        self._start(done)
+        return results
 
     def switch(
         self,

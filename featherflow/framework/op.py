@@ -37,6 +37,7 @@ class Op:
       control_flow: "switch", "merge", "enter", "exit", "next_iteration", "loop_cond", "trigger",
         "send" or "recv".
       touches_world: reads or writes files, processes or Python; never run by inspect and explain.
+      reads_shapes_only: the values of its inputs do not matter (Shape, Size, Rank).
       calls_functions: its kernel runs functions of the library (default: it has a func attr).
     """
 
@@ -55,6 +56,7 @@ class Op:
         "no_gradient_reason",
         "op_def",
         "partial_shape_fn",
+        "reads_shapes_only",
         "refuses_gradients",
         "shape_function",
         "stateful",
@@ -72,6 +74,7 @@ class Op:
         aliases: bool = False,
         control_flow: str | None = None,
         touches_world: bool = False,
+        reads_shapes_only: bool = False,
         calls_functions: bool | None = None,
         location: SourceLocation,
     ) -> None:
@@ -86,6 +89,7 @@ class Op:
         self.aliases = aliases
         self.control_flow = control_flow
         self.touches_world = touches_world
+        self.reads_shapes_only = reads_shapes_only
         if calls_functions is None:
             calls_functions = any(attr.type in ("func", "list(func)") for attr in op_def.attrs)
         self.calls_functions = calls_functions

@@ -101,7 +101,7 @@ class KernelDef:
         self._location = (
             None if isinstance(function, (FunctionType, type)) else _registration_site()
         )
-        self.wants_context, self.attr_names = _read_signature(function)
+        self.wants_context, self.attr_names = read_signature(function)
 
     @property
     def location(self) -> SourceLocation | None:
@@ -155,7 +155,7 @@ def _registration_site() -> SourceLocation:
     return SourceLocation(frame.f_code.co_filename, frame.f_lineno)
 
 
-def _read_signature(function: Any) -> tuple[bool, tuple[str, ...]]:
+def read_signature(function: Any) -> tuple[bool, tuple[str, ...]]:
     """Whether `ctx` comes first, and the names of the keyword-only parameters."""
     if isinstance(function, type):
         return True, ()

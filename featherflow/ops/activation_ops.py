@@ -21,7 +21,7 @@ from featherflow.ops.constant_ops import constant
 from featherflow.ops.core_array_ops import concat
 from featherflow.ops.custom_gradient import custom_gradient
 from featherflow.ops.division_ops import RealDiv
-from featherflow.ops.elementwise import define_unary
+from featherflow.ops.elementwise import compiled_as, define_unary
 from featherflow.ops.exponential_ops import Exp, Sigmoid, pow, tanh
 from featherflow.ops.fill_ops import zeros_like
 from featherflow.ops.magnitude_ops import Abs, Sign
@@ -69,6 +69,7 @@ Relu = define_unary(
     inputs=("features: T",),
     output="activations: T",
 )
+Relu.compile_rule(compiled_as("relu"))
 ReluGrad = _define_gradient("ReluGrad", "features", kernels.relu_grad, exact=True)
 
 
@@ -99,6 +100,7 @@ def relu(features: Any, name: str | None = None) -> Tensor:
 # --- Relu6 ----------------------------------------------------------------------------------------
 
 Relu6 = _define_activation("Relu6", kernels.relu6, exact=True)
+Relu6.compile_rule(compiled_as("relu6"))
 Relu6Grad = _define_gradient("Relu6Grad", "features", kernels.relu6_grad, exact=True)
 
 
@@ -134,6 +136,13 @@ LeakyRelu = define_op(
 )
 LeakyRelu.shape_fn(unchanged_shape)
 LeakyRelu.kernel("CPU")(kernels.leaky_relu)
+
+
+@LeakyRelu.compile_rule
+def _leaky_relu_compile(c: Any, features: Any, *, alpha: float) -> Any:
+    return c.map("select", c.map("greater", features, 0.0), features, features * alpha)
+
+
 LeakyReluGrad = define_op(
     "LeakyReluGrad",
     inputs=("gradients: T", "features: T"),
@@ -169,8 +178,10 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
 # --- Elu, Selu ------------------------------------------------------------------------------------
 
 Elu = _define_activation("Elu", kernels.elu)
+Elu.compile_rule(compiled_as("elu"))
 EluGrad = _define_gradient("EluGrad", "outputs", kernels.elu_grad)
 Selu = _define_activation("Selu", kernels.selu)
+Selu.compile_rule(compiled_as("selu"))
 SeluGrad = _define_gradient("SeluGrad", "outputs", kernels.selu_grad)
 
 
@@ -216,8 +227,16 @@ def selu(features: Any, name: str | None = None) -> Tensor:
 # --- Softplus, Softsign ---------------------------------------------------------------------------
 
 Softplus = _define_activation("Softplus", kernels.softplus)
+Softplus.compile_rule(compiled_as("softplus"))
 SoftplusGrad = _define_gradient("SoftplusGrad", "features", kernels.softplus_grad)
 Softsign = _define_activation("Softsign", kernels.softsign)
+
+
+@Softsign.compile_rule
+def _softsign_compile(c: Any, features: Any) -> Any:
+    return features / (c.map("abs", features) + 1.0)
+
+
 SoftsignGrad = _define_gradient("SoftsignGrad", "features", kernels.softsign_grad)
 
 

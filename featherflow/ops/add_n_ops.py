@@ -58,6 +58,15 @@ def _add_n_cpu(*inputs: np.ndarray) -> np.ndarray:
     return total
 
 
+@AddN.compile_rule
+def _add_n_compile(c: Any, *inputs: Any) -> Any:
+    c.require(len({item.shape for item in inputs}) == 1, "shapes differ")
+    total = inputs[0]
+    for item in inputs[1:]:
+        total = total + item
+    return total
+
+
 @AddN.gradient
 def _add_n_grad(op: Any, grad: Tensor) -> list[Tensor]:
     return [grad] * len(op.inputs)

@@ -22,6 +22,7 @@ from featherflow.ops.complex_ops import conj
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.elementwise import (
     binary_gradients,
+    compiled_as,
     define_binary,
     define_unary,
     of_sparse_too,
@@ -33,6 +34,7 @@ Gradients = tuple[Tensor | None, Tensor | None]
 # --- Neg ------------------------------------------------------------------------------------------
 
 Neg = define_unary("Neg", (FLOATS + SIGNED + COMPLEX, np.negative))
+Neg.compile_rule(compiled_as("neg"))
 
 
 @Neg.gradient
@@ -50,11 +52,13 @@ def negative(x: Any, name: str | None = None) -> Any:
 # --- Add ------------------------------------------------------------------------------------------
 
 AddV2 = define_binary("AddV2", (NUMBERS, np.add), is_commutative=True, is_aggregate=True)
+AddV2.compile_rule(compiled_as("add"))
 Add = define_binary(
     "Add",
     ((*FLOATS, *SIGNED, dtypes.uint8, *COMPLEX), np.add),
     ((dtypes.string,), np.add),
 )
+Add.compile_rule(compiled_as("add"))
 
 
 @AddV2.gradient
@@ -87,6 +91,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 # --- Sub ------------------------------------------------------------------------------------------
 
 Sub = define_binary("Sub", (NUMBERS, np.subtract))
+Sub.compile_rule(compiled_as("sub"))
 
 
 @Sub.gradient
@@ -103,6 +108,7 @@ def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
 # --- Mul ------------------------------------------------------------------------------------------
 
 Mul = define_binary("Mul", (NUMBERS, np.multiply), is_commutative=True)
+Mul.compile_rule(compiled_as("mul"))
 
 
 @Mul.gradient
@@ -165,6 +171,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 # --- Square, SquaredDifference --------------------------------------------------------------------
 
 Square = define_unary("Square", (NUMBERS, np.square))
+Square.compile_rule(compiled_as("square"))
 
 
 @Square.gradient
@@ -191,6 +198,7 @@ SquaredDifference = define_binary(
     ((*FLOATS, dtypes.int32, dtypes.int64, *COMPLEX), kernels.squared_difference),
     is_commutative=True,
 )
+SquaredDifference.compile_rule(compiled_as("squared_difference"))
 
 
 @SquaredDifference.gradient

@@ -57,6 +57,21 @@ def _avg_pool_cpu(
     return kernels.avg_pool(value, ksize, strides, pool_pads(value.shape, ksize, strides, padding))
 
 
+@AvgPool.compile_rule
+def _avg_pool_compile(
+    c: Any,
+    value: Any,
+    *,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
+    data_format: str,
+) -> Any:
+    c.require(data_format == "NHWC", "channels first")
+    pads = pool_pads(value.shape, ksize, strides, padding)
+    return c.pool("avg", value, ksize, strides, pads)
+
+
 @AvgPool.gradient
 def _avg_pool_grad(op: Any, grad: Tensor) -> Tensor:
     return AvgPoolGrad(shape(op.inputs[0]), grad, **attrs_of(op, *_GEOMETRY))

@@ -55,6 +55,14 @@ def _bias_add_cpu(value: np.ndarray, bias: np.ndarray, *, data_format: str) -> n
     return value + (bias if axis == -1 else bias.reshape(-1, *(1,) * (value.ndim - 2)))
 
 
+@BiasAdd.compile_rule
+def _bias_add_compile(c: Any, value: Any, bias: Any, *, data_format: str) -> Any:
+    if is_channels_first(data_format):
+        bias = c.reshape(bias, (*bias.shape, *[1] * (value.rank - 2)))
+    c.require(c.broadcasts_to(bias, value.shape) and bias.shape[0] != 1, "a bias that does not fit")
+    return value + bias
+
+
 def _channel_axis(value: np.ndarray, data_format: str) -> int:
     if value.ndim < 2:
         raise InvalidArgumentError(

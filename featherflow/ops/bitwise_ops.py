@@ -9,12 +9,15 @@ import numpy as np
 from featherflow.framework.exports import export
 from featherflow.graph.tensor import Tensor
 from featherflow.kernels import elementwise as kernels
-from featherflow.ops.elementwise import define_binary, define_unary
+from featherflow.ops.elementwise import compiled_as, define_binary, define_unary
 from featherflow.ops.type_groups import INTEGERS
 
 BitwiseAnd = define_binary("BitwiseAnd", (INTEGERS, np.bitwise_and), is_commutative=True)
+BitwiseAnd.compile_rule(compiled_as("bitwise_and"))
 BitwiseOr = define_binary("BitwiseOr", (INTEGERS, np.bitwise_or), is_commutative=True)
+BitwiseOr.compile_rule(compiled_as("bitwise_or"))
 BitwiseXor = define_binary("BitwiseXor", (INTEGERS, np.bitwise_xor), is_commutative=True)
+BitwiseXor.compile_rule(compiled_as("bitwise_xor"))
 LeftShift = define_binary("LeftShift", (INTEGERS, kernels.left_shift))
 RightShift = define_binary("RightShift", (INTEGERS, kernels.right_shift))
 Invert = define_unary("Invert", (INTEGERS, np.invert))

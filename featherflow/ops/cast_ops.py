@@ -47,6 +47,12 @@ def _cast_cpu(x: np.ndarray, *, SrcT: DType, DstT: DType, Truncate: bool) -> np.
     return casting.cast(x, DstT.numpy_dtype, Truncate)
 
 
+@Cast.compile_rule
+def _cast_compile(c: Any, x: Any, *, DstT: DType, Truncate: bool) -> Any:
+    c.require(not Truncate, "a cast that truncates")
+    return c.cast(x, DstT.name)
+
+
 @Cast.partial_shape
 def _cast_partial_shape(tensor: Tensor, as_shape: Any) -> TensorShape:
     source = tensor.op.inputs[0]

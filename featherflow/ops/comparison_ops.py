@@ -19,7 +19,7 @@ from featherflow.framework.shape_inference import (
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import SCALAR, UNKNOWN, TensorShape
 from featherflow.graph.tensor import Tensor
-from featherflow.ops.elementwise import define_binary, define_unary
+from featherflow.ops.elementwise import compiled_as, define_binary, define_unary
 from featherflow.ops.type_groups import FLOATS, NUMBERS, REAL
 
 _NO_GRADIENT = "the result is bool"
@@ -27,9 +27,13 @@ _NO_GRADIENT = "the result is bool"
 # --- Less, LessEqual, Greater, GreaterEqual -------------------------------------------------------
 
 Less = define_binary("Less", (REAL, np.less), output="z: bool")
+Less.compile_rule(compiled_as("less"))
 LessEqual = define_binary("LessEqual", (REAL, np.less_equal), output="z: bool")
+LessEqual.compile_rule(compiled_as("less_equal"))
 Greater = define_binary("Greater", (REAL, np.greater), output="z: bool")
+Greater.compile_rule(compiled_as("greater"))
 GreaterEqual = define_binary("GreaterEqual", (REAL, np.greater_equal), output="z: bool")
+GreaterEqual.compile_rule(compiled_as("greater_equal"))
 for _op in (Less, LessEqual, Greater, GreaterEqual):
     _op.not_differentiable(_NO_GRADIENT)
 
@@ -173,8 +177,11 @@ ApproximateEqual.not_differentiable(_NO_GRADIENT)
 # --- IsNan, IsInf, IsFinite -----------------------------------------------------------------------
 
 IsNan = define_unary("IsNan", (FLOATS, np.isnan), output="y: bool")
+IsNan.compile_rule(compiled_as("is_nan"))
 IsInf = define_unary("IsInf", (FLOATS, np.isinf), output="y: bool")
+IsInf.compile_rule(compiled_as("is_inf"))
 IsFinite = define_unary("IsFinite", (FLOATS, np.isfinite), output="y: bool")
+IsFinite.compile_rule(compiled_as("is_finite"))
 for _op in (IsNan, IsInf, IsFinite):
     _op.without_gradient(_NO_GRADIENT)
 
@@ -219,8 +226,11 @@ def _define_logical(name: str, ufunc: np.ufunc) -> Op:
 
 
 LogicalAnd = _define_logical("LogicalAnd", np.logical_and)
+LogicalAnd.compile_rule(compiled_as("logical_and"))
 LogicalOr = _define_logical("LogicalOr", np.logical_or)
+LogicalOr.compile_rule(compiled_as("logical_or"))
 LogicalNot = _define_logical("LogicalNot", np.logical_not)
+LogicalNot.compile_rule(compiled_as("logical_not"))
 
 
 @export("math.logical_and", "logical_and")

@@ -118,6 +118,25 @@ def _conv2d_cpu(
     return from_channels_last(conv.convolve(image, filter, *geometry), data_format)
 
 
+@Conv2D.compile_rule
+def _conv2d_compile(
+    c: Any,
+    input: Any,
+    filter: Any,
+    *,
+    strides: tuple[int, ...],
+    padding: str,
+    explicit_paddings: tuple[int, ...],
+    data_format: str,
+    dilations: tuple[int, ...],
+) -> Any:
+    image = c.channels_last(input, data_format)
+    geometry = spatial_geometry(
+        image.shape, filter.shape[:2], strides, padding, explicit_paddings, data_format, dilations
+    )
+    return c.from_channels_last(c.convolution(image, filter, *geometry), data_format)
+
+
 @Conv2D.gradient
 def _conv2d_grad(op: Any, grad: Tensor) -> list[Tensor]:
     input, filter = op.inputs

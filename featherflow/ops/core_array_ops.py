@@ -75,6 +75,15 @@ def _concat_cpu(*values_and_axis: np.ndarray) -> np.ndarray:
     return concatenate(values, axis)
 
 
+@ConcatV2.compile_rule
+def _concat_v2_compile(c: Any, *values: Any) -> Any:
+    *parts, axis = values
+    place = normalize_axis(int(c.known(axis)), parts[0].rank)
+    rests = {(*part.shape[:place], *part.shape[place + 1 :]) for part in parts}
+    c.require(len(rests) == 1, "shapes differ")
+    return c.concat(parts, place)
+
+
 def concatenate(values: list[np.ndarray], axis: np.ndarray) -> np.ndarray:
     """`values` joined along `axis`.
 
@@ -276,6 +285,18 @@ def _slice_cpu(input: np.ndarray, begin: np.ndarray, size: np.ndarray) -> np.nda
     return input[(*region, ...)].copy()
 
 
+@Slice.compile_rule
+def _slice_compile(c: Any, input: Any, begin: Any, size: Any) -> Any:
+    starts, sizes = c.known(begin).tolist(), c.known(size).tolist()
+    ends = [
+        full if count == -1 else start + count
+        for start, count, full in zip(starts, sizes, input.shape)
+    ]
+    fits = all(0 <= a <= b <= full for a, b, full in zip(starts, ends, input.shape))
+    c.require(fits and len(starts) == len(sizes) == input.rank, "a slice out of range")
+    return c.slice(input, starts, [b - a for a, b in zip(starts, ends)], [1] * input.rank)
+
+
 @Slice.gradient
 def _slice_grad(op: Any, grad: Tensor) -> tuple[Tensor, None, None]:
     input, begin, _ = op.inputs
@@ -340,6 +361,11 @@ def pad_shape(c: InferenceContext) -> TensorShape:
 @Pad.kernel("CPU")
 def _pad_cpu(input: np.ndarray, paddings: np.ndarray) -> np.ndarray:
     return pad_with(input, paddings, b"" if input.dtype == object else 0)
+
+
+@Pad.compile_rule
+def _pad_compile(c: Any, input: Any, paddings: Any) -> Any:
+    return c.pad(input, c.known(paddings).tolist(), 0)
 
 
 def pad_with(input: np.ndarray, paddings: np.ndarray, value: Any) -> np.ndarray:

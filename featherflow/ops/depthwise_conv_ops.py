@@ -91,6 +91,25 @@ def _depthwise_conv2d_cpu(
     return from_channels_last(kernels.depthwise_convolve(image, filter, *geometry), data_format)
 
 
+@DepthwiseConv2dNative.compile_rule
+def _depthwise_conv2d_compile(
+    c: Any,
+    input: Any,
+    filter: Any,
+    *,
+    strides: tuple[int, ...],
+    padding: str,
+    explicit_paddings: tuple[int, ...],
+    data_format: str,
+    dilations: tuple[int, ...],
+) -> Any:
+    image = c.channels_last(input, data_format)
+    geometry = spatial_geometry(
+        image.shape, filter.shape[:2], strides, padding, explicit_paddings, data_format, dilations
+    )
+    return c.from_channels_last(c.depthwise_convolution(image, filter, *geometry), data_format)
+
+
 @DepthwiseConv2dNative.gradient
 def _depthwise_conv2d_grad(op: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
     input, filter = op.inputs

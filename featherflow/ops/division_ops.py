@@ -25,12 +25,13 @@ from featherflow.ops.arithmetic_ops import Gradients, Mul, Neg
 from featherflow.ops.cast_ops import cast
 from featherflow.ops.complex_ops import conj
 from featherflow.ops.constant_ops import constant
-from featherflow.ops.elementwise import binary_gradients, define_binary, define_unary
+from featherflow.ops.elementwise import binary_gradients, compiled_as, define_binary, define_unary
 from featherflow.ops.type_groups import COMPLEX, FLOATS, HALVES, INTEGERS, SIGNED, WIDE_FLOATS
 
 # --- RealDiv, Div ---------------------------------------------------------------------------------
 
 RealDiv = define_binary("RealDiv", (FLOATS + COMPLEX, np.divide), also=INTEGERS)
+RealDiv.compile_rule(compiled_as("div"))
 Div = define_binary(
     "Div", (FLOATS + COMPLEX, np.divide), (INTEGERS, kernels.truncate_divide_integers)
 )
@@ -268,7 +269,9 @@ _RECIPROCAL_GRADIENT = (
     (WIDE_FLOATS + COMPLEX, kernels.reciprocal_gradient),
 )
 Reciprocal = define_unary("Reciprocal", (FLOATS + COMPLEX, np.reciprocal), also=SIGNED)
+Reciprocal.compile_rule(compiled_as("reciprocal"))
 Inv = define_unary("Inv", (FLOATS + COMPLEX, np.reciprocal), also=SIGNED)
+Inv.compile_rule(compiled_as("reciprocal"))
 ReciprocalGrad = define_unary(
     "ReciprocalGrad", *_RECIPROCAL_GRADIENT, inputs=("y: T", "dy: T"), output="z: T"
 )

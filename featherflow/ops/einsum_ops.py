@@ -86,6 +86,11 @@ def _einsum_cpu(*inputs: np.ndarray, equation: str) -> np.ndarray:
     return kernels.einsum(inputs, equation)
 
 
+@Einsum.compile_rule
+def _einsum_compile(c: Any, *inputs: Any, equation: str) -> Any:
+    return c.einsum(equation, inputs)
+
+
 @Einsum.gradient
 def _einsum_grad(op: Any, grad: Tensor) -> list[Tensor]:
     subscripts = parse_equation(op.attrs["equation"])

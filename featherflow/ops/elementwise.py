@@ -87,6 +87,15 @@ def _with_kernels(op: Op, kernels: tuple[KernelRow, ...]) -> Op:
     return op
 
 
+def compiled_as(primitive: str) -> Callable[..., Any]:
+    """The compile rule of an op that is one primitive of the kernel compiler."""
+
+    def rule(c: Any, *operands: Any) -> Any:
+        return c.map(primitive, *operands)
+
+    return rule
+
+
 def of_sparse_too(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function `f(x, name)` with f(0) = 0: of a SparseTensor it is applied to the values."""
 

@@ -24,6 +24,7 @@ from featherflow.ops.constant_ops import constant
 from featherflow.ops.division_ops import RealDiv, Reciprocal
 from featherflow.ops.elementwise import (
     binary_gradients,
+    compiled_as,
     define_binary,
     define_unary,
     of_sparse_too,
@@ -50,6 +51,7 @@ def _define_gradient_op(name: str, kernel: kernels.Kernel) -> Op:
 # --- Exp, Expm1 -----------------------------------------------------------------------------------
 
 Exp = define_unary("Exp", (FLOATS + COMPLEX, np.exp))
+Exp.compile_rule(compiled_as("exp"))
 
 
 @Exp.gradient
@@ -64,6 +66,7 @@ def exp(x: Any, name: str | None = None) -> Tensor:
 
 
 Expm1 = define_unary("Expm1", (FLOATS + COMPLEX, np.expm1))
+Expm1.compile_rule(compiled_as("expm1"))
 
 
 @Expm1.gradient
@@ -81,6 +84,7 @@ def expm1(x: Any, name: str | None = None) -> Tensor:
 # --- Log, Log1p -----------------------------------------------------------------------------------
 
 Log = define_unary("Log", (FLOATS + COMPLEX, np.log))
+Log.compile_rule(compiled_as("log"))
 
 
 @Log.gradient
@@ -96,6 +100,7 @@ def log(x: Any, name: str | None = None) -> Tensor:
 
 
 Log1p = define_unary("Log1p", (FLOATS + COMPLEX, np.log1p))
+Log1p.compile_rule(compiled_as("log1p"))
 
 
 @Log1p.gradient
@@ -114,6 +119,7 @@ def log1p(x: Any, name: str | None = None) -> Tensor:
 # --- Sqrt, SqrtGrad -------------------------------------------------------------------------------
 
 Sqrt = define_unary("Sqrt", (FLOATS + COMPLEX, np.sqrt))
+Sqrt.compile_rule(compiled_as("sqrt"))
 SqrtGrad = _define_gradient_op("SqrtGrad", kernels.sqrt_gradient)
 
 
@@ -141,6 +147,7 @@ def sqrt(x: Any, name: str | None = None) -> Any:
 Rsqrt = define_unary(
     "Rsqrt", (HALVES, kernels.in_float32(kernels.rsqrt)), (WIDE_FLOATS + COMPLEX, kernels.rsqrt)
 )
+Rsqrt.compile_rule(compiled_as("rsqrt"))
 RsqrtGrad = _define_gradient_op("RsqrtGrad", kernels.rsqrt_gradient)
 
 
@@ -167,6 +174,7 @@ def rsqrt(x: Any, name: str | None = None) -> Tensor:
 # --- Pow ------------------------------------------------------------------------------------------
 
 Pow = define_binary("Pow", (FLOATS + COMPLEX, np.power), (SIGNED, kernels.power_of_integers))
+Pow.compile_rule(compiled_as("pow"))
 
 
 @Pow.gradient
@@ -258,6 +266,7 @@ def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
 # --- Tanh, TanhGrad -------------------------------------------------------------------------------
 
 Tanh = define_unary("Tanh", (FLOATS + COMPLEX, np.tanh))
+Tanh.compile_rule(compiled_as("tanh"))
 TanhGrad = _define_gradient_op("TanhGrad", kernels.tanh_gradient)
 
 
@@ -287,6 +296,7 @@ Sigmoid = define_unary(
     (HALVES, kernels.in_float32(kernels.sigmoid)),
     (WIDE_FLOATS + COMPLEX, kernels.sigmoid),
 )
+Sigmoid.compile_rule(compiled_as("sigmoid"))
 SigmoidGrad = _define_gradient_op("SigmoidGrad", kernels.sigmoid_gradient)
 
 

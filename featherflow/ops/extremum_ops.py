@@ -11,14 +11,16 @@ from featherflow.graph.tensor import Tensor
 from featherflow.ops.arithmetic_ops import Gradients
 from featherflow.ops.comparison_ops import GreaterEqual, LessEqual
 from featherflow.ops.constant_ops import constant
-from featherflow.ops.elementwise import binary_gradients, define_binary
+from featherflow.ops.elementwise import binary_gradients, compiled_as, define_binary
 from featherflow.ops.select_ops import SelectV2
 from featherflow.ops.type_groups import REAL
 
 # --- Maximum, Minimum -----------------------------------------------------------------------------
 
 Maximum = define_binary("Maximum", (REAL, np.maximum))
+Maximum.compile_rule(compiled_as("maximum"))
 Minimum = define_binary("Minimum", (REAL, np.minimum))
+Minimum.compile_rule(compiled_as("minimum"))
 
 
 @Maximum.gradient

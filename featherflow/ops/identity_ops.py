@@ -267,6 +267,14 @@ def _stop_gradient_cpu(input: np.ndarray) -> np.ndarray:
     return input
 
 
+@Identity.compile_rule
+@StopGradient.compile_rule
+@PreventGradient.compile_rule
+@Snapshot.compile_rule
+def _identity_compile(c: Any, input: Any) -> Any:
+    return input
+
+
 StopGradient.not_differentiable("it stands for a constant")
 
 

@@ -18,7 +18,7 @@ from featherflow.ops.comparison_ops import Less
 from featherflow.ops.complex_ops import Complex, Imag, Real, define_part
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.division_ops import Reciprocal
-from featherflow.ops.elementwise import define_unary, of_sparse_too
+from featherflow.ops.elementwise import compiled_as, define_unary, of_sparse_too
 from featherflow.ops.fill_ops import ones_like, zeros_like
 from featherflow.ops.select_ops import Select
 from featherflow.ops.type_groups import COMPLEX, FLOATS, SIGNED
@@ -26,6 +26,7 @@ from featherflow.ops.type_groups import COMPLEX, FLOATS, SIGNED
 # --- Sign -----------------------------------------------------------------------------------------
 
 Sign = define_unary("Sign", (FLOATS + SIGNED + COMPLEX, np.sign))
+Sign.compile_rule(compiled_as("sign"))
 
 
 @Sign.gradient
@@ -45,6 +46,7 @@ def sign(x: Any, name: str | None = None) -> Any:
 # --- Abs, ComplexAbs ------------------------------------------------------------------------------
 
 Abs = define_unary("Abs", (FLOATS + SIGNED, np.absolute))
+Abs.compile_rule(compiled_as("abs"))
 ComplexAbs = define_part("ComplexAbs", np.absolute, "x", "y")
 
 

@@ -59,6 +59,11 @@ def _matmul_cpu(
     return matrix_product(a, b, transpose_a, transpose_b)
 
 
+@MatMul.compile_rule
+def _matmul_compile(c: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    return c.matmul(a, b, transpose_a, transpose_b)
+
+
 @MatMul.gradient
 def _matmul_grad(op: Any, grad: Tensor) -> Gradients:
     return _product_gradients(op, grad, MatMul, op.attrs["transpose_a"], op.attrs["transpose_b"])
@@ -146,6 +151,12 @@ BatchMatMul = _define_batch_matmul("BatchMatMul", (*FLOATS, *_WIDE_SIGNED, *COMP
 BatchMatMulV2 = _define_batch_matmul(
     "BatchMatMulV2", (*FLOATS, dtypes.int16, *_WIDE_SIGNED, *UNSIGNED, *COMPLEX), True
 )
+
+
+@BatchMatMul.compile_rule
+@BatchMatMulV2.compile_rule
+def _batch_matmul_compile(c: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
+    return c.matmul(x, y, adj_x, adj_y)
 
 
 @BatchMatMul.shape_fn

@@ -64,6 +64,22 @@ def _max_pool_cpu(
     return kernels.max_pool(input, ksize, strides, pads)
 
 
+@MaxPool.compile_rule
+def _max_pool_compile(
+    c: Any,
+    input: Any,
+    *,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
+    explicit_paddings: tuple[int, ...],
+    data_format: str,
+) -> Any:
+    c.require(data_format == "NHWC", "channels first")
+    pads = pool_pads(input.shape, ksize, strides, padding, explicit_paddings)
+    return c.pool("max", input, ksize, strides, pads)
+
+
 @MaxPool.gradient
 def _max_pool_grad(op: Any, grad: Tensor) -> Tensor:
     geometry = attrs_of(op, "ksize", "strides", "padding", "explicit_paddings", "data_format")

@@ -80,6 +80,14 @@ def _pack_cpu(*values: np.ndarray, axis: int) -> np.ndarray:
     return result
 
 
+@Pack.compile_rule
+def _pack_compile(c: Any, *values: Any, axis: int) -> Any:
+    c.require(len({value.shape for value in values}) == 1, "shapes differ")
+    place = normalize_axis(axis, values[0].rank + 1)
+    parts = [c.reshape(v, (*v.shape[:place], 1, *v.shape[place:])) for v in values]
+    return c.concat(parts, place)
+
+
 @Pack.partial_shape
 def _pack_partial_shape(tensor: Tensor, as_shape: Any) -> TensorShape:
     dims = []
@@ -248,6 +256,14 @@ def _unpack_cpu(value: np.ndarray, *, num: int, axis: int) -> list[np.ndarray]:
         )
     rows = np.moveaxis(value, place, 0)
     return [rows[row, ...].copy() for row in range(num)]
+
+
+@Unpack.compile_rule
+def _unpack_compile(c: Any, value: Any, *, num: int, axis: int) -> Any:
+    place = normalize_axis(axis, value.rank)
+    c.require(value.shape[place] == num, "another number of parts")
+    shape = (*value.shape[:place], *value.shape[place + 1 :])
+    return [c.reshape(c.part(value, place, index, 1), shape) for index in range(num)]
 
 
 @Unpack.gradient

@@ -39,6 +39,11 @@ def _pad_v2_cpu(input: np.ndarray, paddings: np.ndarray, constant_values: np.nda
     return pad_with(input, paddings, constant_values)
 
 
+@PadV2.compile_rule
+def _pad_v2_compile(c: Any, input: Any, paddings: Any, constant_values: Any) -> Any:
+    return c.pad(input, c.known(paddings).tolist(), c.known(constant_values).item())
+
+
 @PadV2.gradient
 def _pad_v2_grad(op: Any, grad: Tensor) -> tuple[Tensor, None, None]:
     return pad_gradient(op, grad), None, None

@@ -53,7 +53,7 @@ def _renamed(
 
 # --- Mean -----------------------------------------------------------------------------------------
 
-Mean = define_reduction("Mean", reductions.reduce_mean, REDUCTION_TYPES, NUMBERS)
+Mean = define_reduction("Mean", reductions.reduce_mean, REDUCTION_TYPES, NUMBERS, "mean")
 
 
 @Mean.gradient
@@ -103,7 +103,7 @@ def reduce_mean_v2(
 
 # --- Prod -----------------------------------------------------------------------------------------
 
-Prod = define_reduction("Prod", reductions.reduce_prod, REDUCTION_TYPES, NUMBERS)
+Prod = define_reduction("Prod", reductions.reduce_prod, REDUCTION_TYPES, NUMBERS, "prod")
 
 
 @Prod.gradient
@@ -166,8 +166,8 @@ def reduce_prod_v2(
 
 # --- Max, Min -------------------------------------------------------------------------------------
 
-Max = define_reduction("Max", reductions.reduce_max, _EXTREMUM_TYPES, REAL)
-Min = define_reduction("Min", reductions.reduce_min, _EXTREMUM_TYPES, REAL)
+Max = define_reduction("Max", reductions.reduce_max, _EXTREMUM_TYPES, REAL, "max")
+Min = define_reduction("Min", reductions.reduce_min, _EXTREMUM_TYPES, REAL, "min")
 
 
 @Max.gradient
@@ -230,8 +230,8 @@ def reduce_min_v2(
 
 # --- Any, All -------------------------------------------------------------------------------------
 
-Any_ = define_reduction("Any", reductions.reduce_any, None)
-All = define_reduction("All", reductions.reduce_all, None)
+Any_ = define_reduction("Any", reductions.reduce_any, None, compiled_as="any")
+All = define_reduction("All", reductions.reduce_all, None, compiled_as="all")
 for _op in (Any_, All):
     _op.without_gradient("the result is bool")
 

@@ -93,6 +93,17 @@ def _reshape_cpu(tensor: np.ndarray, shape: np.ndarray) -> np.ndarray:
     )
 
 
+@Reshape.compile_rule
+def _reshape_compile(c: Any, tensor: Any, shape: Any) -> Any:
+    sizes = c.known(shape).tolist()
+    count = math.prod(tensor.shape)
+    known = math.prod(size for size in sizes if size != -1)
+    c.require(count and known and sizes.count(-1) <= 1, "an empty tensor")
+    dims = [count // known if size == -1 else size for size in sizes]
+    c.require(math.prod(dims) == count and min(dims, default=1) > 0, "numbers of elements differ")
+    return c.reshape(tensor, dims)
+
+
 def _product_but_zeros(dims: Sequence[int]) -> int:
     return math.prod(dim for dim in dims if dim > 0)
 
@@ -153,6 +164,12 @@ def _single(axis: np.ndarray) -> int:
 def _expand_dims_cpu(input: np.ndarray, dim: np.ndarray) -> np.ndarray:
     place = normalize_axis(_single(dim), input.ndim + 1, "dim")
     return input.reshape(*input.shape[:place], 1, *input.shape[place:])
+
+
+@ExpandDims.compile_rule
+def _expand_dims_compile(c: Any, input: Any, dim: Any) -> Any:
+    place = normalize_axis(_single(c.known(dim)), input.rank + 1, "dim")
+    return c.reshape(input, (*input.shape[:place], 1, *input.shape[place:]))
 
 
 @ExpandDims.gradient
@@ -238,6 +255,13 @@ def _squeeze_cpu(input: np.ndarray, *, squeeze_dims: tuple[int, ...]) -> np.ndar
         return input.reshape([dim for dim in input.shape if dim != 1])
     dims: Any = _squeezed(input.shape, squeeze_dims)
     return input.reshape(dims)
+
+
+@Squeeze.compile_rule
+def _squeeze_compile(c: Any, input: Any, *, squeeze_dims: tuple[int, ...]) -> Any:
+    if not squeeze_dims:
+        return c.reshape(input, [size for size in input.shape if size != 1])
+    return c.reshape(input, _squeezed(input.shape, squeeze_dims))
 
 
 @Squeeze.gradient

@@ -12,16 +12,20 @@ from featherflow.framework.shape_inference import broadcast_shape
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.arithmetic_ops import Gradients
-from featherflow.ops.elementwise import binary_gradients, define_unary
+from featherflow.ops.elementwise import binary_gradients, compiled_as, define_unary
 from featherflow.ops.fill_ops import zeros_like
 from featherflow.ops.type_groups import COMPLEX, FLOATS, SIGNED, WIDE_FLOATS
 
 # --- Floor, Ceil, Rint, Round ---------------------------------------------------------------------
 
 Floor = define_unary("Floor", (FLOATS, np.floor))
+Floor.compile_rule(compiled_as("floor"))
 Ceil = define_unary("Ceil", (FLOATS, np.ceil))
+Ceil.compile_rule(compiled_as("ceil"))
 Rint = define_unary("Rint", (FLOATS, np.rint))
+Rint.compile_rule(compiled_as("rint"))
 Round = define_unary("Round", (FLOATS + COMPLEX, np.rint), (SIGNED, np.positive))
+Round.compile_rule(compiled_as("round"))
 
 
 @Floor.gradient

@@ -39,6 +39,11 @@ def _select_v2_cpu(condition: np.ndarray, t: np.ndarray, e: np.ndarray) -> np.nd
     return np.where(condition, t, e)
 
 
+@SelectV2.compile_rule
+def _select_v2_compile(c: Any, condition: Any, t: Any, e: Any) -> Any:
+    return c.map("select", condition, t, e)
+
+
 @SelectV2.gradient
 def _select_v2_grad(op: Any, grad: Tensor) -> Gradients:
     condition, then, otherwise = op.inputs

@@ -33,6 +33,7 @@ Shape = define_op(
     inputs=("input: T",),
     outputs=("output: out_type",),
     attrs=("T: type", "out_type: {int32, int64} = int32"),
+    reads_shapes_only=True,
 )
 
 
@@ -110,6 +111,7 @@ ShapeN = define_op(
     inputs=("input: N * T",),
     outputs=("output: N * out_type",),
     attrs=("N: int >= 1", "T: type", "out_type: {int32, int64} = int32"),
+    reads_shapes_only=True,
 )
 
 
@@ -152,6 +154,7 @@ Size = define_op(
     inputs=("input: T",),
     outputs=("output: out_type",),
     attrs=("T: type", "out_type: {int32, int64} = int32"),
+    reads_shapes_only=True,
 )
 Size.shape_fn(scalar_shape)
 
@@ -183,7 +186,13 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> T
 
 # --- Rank -----------------------------------------------------------------------------------------
 
-Rank = define_op("Rank", inputs=("input: T",), outputs=("output: int32",), attrs=("T: type",))
+Rank = define_op(
+    "Rank",
+    inputs=("input: T",),
+    outputs=("output: int32",),
+    attrs=("T: type",),
+    reads_shapes_only=True,
+)
 Rank.shape_fn(scalar_shape)
 
 

@@ -44,6 +44,11 @@ Softmax.shape_fn(_matrix_or_more)
 Softmax.kernel("CPU")(kernels.softmax)
 
 
+@Softmax.compile_rule
+def _softmax_compile(c: Any, logits: Any) -> Any:
+    return c.softmax(logits)
+
+
 @Softmax.gradient
 def _softmax_grad(op: Any, grad: Tensor) -> Tensor:
     # ∂yᵢ/∂xⱼ = yᵢ (δᵢⱼ − yⱼ)
@@ -89,6 +94,11 @@ LogSoftmax = define_op(
 )
 LogSoftmax.shape_fn(_matrix_or_more)
 LogSoftmax.kernel("CPU")(kernels.log_softmax)
+
+
+@LogSoftmax.compile_rule
+def _log_softmax_compile(c: Any, logits: Any) -> Any:
+    return c.softmax(logits, log=True)
 
 
 @LogSoftmax.gradient

@@ -19,7 +19,7 @@ from featherflow.graph.tensor import Tensor
 from featherflow.kernels import error_functions, gamma_functions
 from featherflow.ops.arithmetic_ops import AddV2, Gradients, Mul, Neg, Square, Sub
 from featherflow.ops.constant_ops import constant
-from featherflow.ops.elementwise import binary_gradients, define_binary, define_unary
+from featherflow.ops.elementwise import binary_gradients, compiled_as, define_binary, define_unary
 from featherflow.ops.exponential_ops import Exp, Log1p, Xlogy
 from featherflow.ops.sum_ops import reduce_sum, unbroadcast
 from featherflow.ops.type_groups import FLOATS, WIDE_FLOATS, one_of
@@ -36,6 +36,7 @@ def _scaled(grad: Tensor, factor: float, value: Tensor) -> Tensor:
 # --- Erf, Erfc ------------------------------------------------------------------------------------
 
 Erf = define_unary("Erf", (FLOATS, error_functions.erf))
+Erf.compile_rule(compiled_as("erf"))
 Erfc = define_unary("Erfc", (FLOATS, error_functions.erfc))
 
 

@@ -61,6 +61,14 @@ def _split_cpu(split_dim: np.ndarray, value: np.ndarray, *, num_split: int) -> l
     return parts_of(value, [size // num_split] * num_split, place)
 
 
+@Split.compile_rule
+def _split_compile(c: Any, split_dim: Any, value: Any, *, num_split: int) -> Any:
+    axis = normalize_axis(int(c.known(split_dim)), value.rank)
+    c.require(value.shape[axis] % num_split == 0, "parts of different sizes")
+    size = value.shape[axis] // num_split
+    return [c.part(value, axis, size * place, size) for place in range(num_split)]
+
+
 def parts_of(value: np.ndarray, sizes: list[int], axis: int) -> list[np.ndarray]:
     """Neighbouring parts of `value` of the given sizes along `axis`, each an array of its own."""
     leading = (slice(None),) * axis

@@ -93,6 +93,35 @@ def _strided_slice_cpu(
     return kernels.strided_slice(input, begin, end, strides, masks)
 
 
+@StridedSlice.compile_rule
+def _strided_slice_compile(
+    c: Any,
+    input: Any,
+    begin: Any,
+    end: Any,
+    strides: Any,
+    *,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> Any:
+    masks = SliceMasks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    bounds = (tuple(c.known(item).tolist()) for item in (begin, end, strides))
+    dense = kernels.dense_slice(input.shape, *bounds, masks)
+    indices = [
+        range(size)[kernels.numpy_slice(found)] for size, found in zip(input.shape, dense.ranges)
+    ]
+    sliced = c.slice(
+        input,
+        [index.start for index in indices],
+        [len(index) for index in indices],
+        [index.step for index in indices],
+    )
+    return c.reshape(sliced, dense.shape)
+
+
 @StridedSlice.static_value
 def _strided_slice_value(node: Any) -> np.ndarray | None:
     """A size, or sizes, of a shape that is known in part: `tf.shape(x)[0]`."""

@@ -40,7 +40,11 @@ REDUCTION_TYPES = (
 
 
 def define_reduction(
-    name: str, kernel: reductions.ReductionKernel, types: str | None, kernel_types: Any = None
+    name: str,
+    kernel: reductions.ReductionKernel,
+    types: str | None,
+    kernel_types: Any = None,
+    compiled_as: str = "",
 ) -> Op:
     """A reduction op with its shape function and its kernel.
 
@@ -48,6 +52,7 @@ def define_reduction(
       kernel: one of `kernels/reductions.py`.
       types: the allowed values of T; None for reductions of bool.
       kernel_types: the dtypes that `kernel` takes.
+      compiled_as: the compiler's name for the reduction, or "mean"; "" if it has none.
     """
     element = "bool" if types is None else "T"
     op = define_op(
@@ -69,7 +74,15 @@ def define_reduction(
         axes = reductions.reduction_axes(reduction_indices, input.ndim)
         return kernel(input, axes, keep_dims)
 
+    def reduction_compile(c: Any, input: Any, reduction_indices: Any, *, keep_dims: bool) -> Any:
+        axes = reductions.reduction_axes(c.known(reduction_indices), input.rank)
+        if compiled_as == "mean":
+            return c.mean(input, axes, keep_dims)
+        return c.reduce(compiled_as, input, axes, keep_dims)
+
     op.kernel("CPU", **({} if types is None else {"T": kernel_types}))(reduction_cpu)
+    if compiled_as:
+        op.compile_rule(reduction_compile)
     return op
 
 
@@ -123,7 +136,7 @@ def all_axes(value: Any) -> Tensor:
 
 # --- Sum ------------------------------------------------------------------------------------------
 
-Sum = define_reduction("Sum", reductions.reduce_sum, REDUCTION_TYPES, NUMBERS)
+Sum = define_reduction("Sum", reductions.reduce_sum, REDUCTION_TYPES, NUMBERS, "sum")
 
 
 @Sum.gradient
@@ -248,6 +261,13 @@ def _broadcast_to_cpu(input: np.ndarray, shape: np.ndarray) -> np.ndarray:
             received=f"input of shape {list(input.shape)}, shape {list(dims)}",
             expected="sizes that are equal, or 1 in the input",
         ) from None
+
+
+@BroadcastTo.compile_rule
+def _broadcast_to_compile(c: Any, input: Any, shape: Any) -> Any:
+    dims = tuple(c.known(shape).tolist())
+    c.require(c.broadcasts_to(input, dims), "shapes that do not broadcast")
+    return c.broadcast(input, dims)
 
 
 @BroadcastTo.gradient

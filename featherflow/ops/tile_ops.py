@@ -70,6 +70,16 @@ def _tile_cpu(input: np.ndarray, multiples: np.ndarray) -> np.ndarray:
     return result.reshape(()) if input.ndim == 0 else result
 
 
+@Tile.compile_rule
+def _tile_compile(c: Any, input: Any, multiples: Any) -> Any:
+    times = c.known(multiples).tolist()
+    c.require(len(times) == input.rank and min(times, default=1) > 0, "an empty result")
+    doubled = [size for pair in zip([1] * input.rank, input.shape) for size in pair]
+    repeated = [size for pair in zip(times, input.shape) for size in pair]
+    spread = c.broadcast(c.reshape(input, doubled), repeated)
+    return c.reshape(spread, [count * size for count, size in zip(times, input.shape)])
+
+
 @Tile.gradient
 def _tile_grad(op: Any, grad: Tensor) -> tuple[Tensor, None]:
     """Each dimension of `grad` is (multiple, size): the multiples are summed."""

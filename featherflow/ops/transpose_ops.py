@@ -112,6 +112,13 @@ def _transpose_cpu(x: np.ndarray, perm: np.ndarray) -> np.ndarray:
     return x.transpose(axes).copy(order="C")
 
 
+@Transpose.compile_rule
+def _transpose_compile(c: Any, x: Any, perm: Any) -> Any:
+    axes = normalize_axes(c.known(perm).reshape(-1).tolist(), x.rank, "perm dim")
+    c.require(sorted(axes) == list(range(x.rank)), "no permutation")
+    return c.transpose(x, axes)
+
+
 @ConjugateTranspose.kernel("CPU")
 def _conjugate_transpose_cpu(x: np.ndarray, perm: np.ndarray) -> np.ndarray:
     result = _transpose_cpu(x, perm)

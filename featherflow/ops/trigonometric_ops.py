@@ -15,7 +15,7 @@ from featherflow.ops.arithmetic_ops import AddV2, Gradients, Mul, Neg, Square, S
 from featherflow.ops.complex_ops import conj
 from featherflow.ops.constant_ops import constant
 from featherflow.ops.division_ops import RealDiv, Reciprocal
-from featherflow.ops.elementwise import binary_gradients, define_binary, define_unary
+from featherflow.ops.elementwise import binary_gradients, compiled_as, define_binary, define_unary
 from featherflow.ops.exponential_ops import Rsqrt
 from featherflow.ops.type_groups import COMPLEX, FLOATS
 
@@ -29,7 +29,9 @@ def _one_like(x: Tensor) -> Tensor:
 # --- Sin, Cos, Tan --------------------------------------------------------------------------------
 
 Sin = define_unary("Sin", (_TYPES, np.sin))
+Sin.compile_rule(compiled_as("sin"))
 Cos = define_unary("Cos", (_TYPES, np.cos))
+Cos.compile_rule(compiled_as("cos"))
 Tan = define_unary("Tan", (_TYPES, np.tan))
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import itertools
 import threading
+import time
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from featherflow.framework.errors import CancelledError
@@ -16,8 +18,11 @@ from featherflow.graph.graph import Graph
 from featherflow.graph.graph_partition import partition
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
+from featherflow.grappler.optimizer import optimize
 from featherflow.runtime import executor
 from featherflow.runtime import run_metadata as metadata_messages
+from featherflow.runtime.compile_options import compile_mode, disabled_passes, threads_of
+from featherflow.runtime.compiled_step import CompiledStep, is_compilable
 from featherflow.runtime.deadline import deadlines
 from featherflow.runtime.devices import local_devices
 from featherflow.runtime.executor_plan import ExecutorPlan, KernelCache, leave_run
@@ -69,14 +74,16 @@ class PreparedStep:
     Attributes:
       key: the feeds, fetches and targets.
       plan: what runs.
+      compiled: the plans that run compiled kernels; None for a step that stays on NumPy's.
       traced: the same with kernels that record what they do, once somebody has asked for it.
     """
 
-    __slots__ = ("key", "plan", "traced")
+    __slots__ = ("compiled", "key", "plan", "traced")
 
-    def __init__(self, key: PlanKey, plan: StepPlan) -> None:
+    def __init__(self, key: PlanKey, plan: StepPlan, compiled: CompiledStep | None) -> None:
         self.key = key
         self.plan = plan
+        self.compiled = compiled
         self.traced: StepPlan | None = None
 
 
@@ -118,7 +125,7 @@ class DirectSession(SessionInterface):
             prepared = self._plans.get(key)
             if prepared is None:
                 try:
-                    prepared = PreparedStep(key, self._planner.plan(key, self.kernels))
+                    prepared = PreparedStep(key, *self._planner.prepare(key, self.kernels))
                     self._keep(prepared)
                 finally:
                     self._plan_locks.pop(key, None)
@@ -149,6 +156,11 @@ class DirectSession(SessionInterface):
         if options is not None or run_metadata is not None or self._timeout_ms:
             return self._run_with_options(prepared, feed_values, options, run_metadata)
         plan = prepared.plan
+        compiled = prepared.compiled
+        start = 0.0
+        if compiled is not None:
+            start = time.perf_counter()
+            plan = compiled.plan_for(feed_values) or plan
         cancellation = Cancellation()
         self._running.add(cancellation)
         try:
@@ -165,6 +177,8 @@ class DirectSession(SessionInterface):
             if plan.__class__ is not ExecutorPlan:
                 return leave_step(plan, run_step(plan, feed_values, context, _pool))
             values = executor.run_plan(plan, feed_values, context)  # type: ignore[arg-type]
+            if compiled is not None and plan is prepared.plan:
+                compiled.count(start)
         finally:
             self._running.discard(cancellation)
         return [leave_run(values[slot], copy) for slot, copy in plan.fetches]  # type: ignore
@@ -302,6 +316,9 @@ class _Planner:
         self._placer = Placer(graph, devices, config)
         self._device_types = {device.name: device.device_type for device in devices}
         self._incarnations = {device.name: device.incarnation for device in devices}
+        self._mode = compile_mode(config)
+        self._threads = threads_of(config)
+        self._disabled_passes = disabled_passes(config)
         self.builds_cost_model = bool(config and config.graph_options.build_cost_model)
 
     def plan(self, key: PlanKey, kernels: KernelCache) -> StepPlan:
@@ -311,7 +328,23 @@ class _Planner:
           InvalidArgumentError: a node cannot be placed, or the graph is malformed.
           NotFoundError: a node has no kernel for its device.
         """
-        return self.build(self.prune(*key), kernels)
+        return self.build(self.optimized(key), kernels)
+
+    def prepare(self, key: PlanKey, kernels: KernelCache) -> tuple[StepPlan, CompiledStep | None]:
+        """The plan of a step, and its compiled plans if there may be any."""
+        step = self.optimized(key)
+        plan = self.build(step, kernels)
+        if plan.__class__ is not ExecutorPlan or not is_compilable(step, self._mode):
+            return plan, None
+        build: Any = partial(self.build, kernels=kernels)
+        return plan, CompiledStep(step, build, self._threads, self._mode)
+
+    def optimized(self, key: PlanKey) -> subgraph_module.Subgraph:
+        """The placed nodes of a step, after the passes of grappler."""
+        step = self.prune(*key)
+        if self._disabled_passes is not None:
+            optimize(step, self._disabled_passes)
+        return step
 
     def prune(
         self, feeds: tuple[Tensor, ...], fetches: tuple[Tensor, ...], targets: tuple[Operation, ...]

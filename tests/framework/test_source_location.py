@@ -72,8 +72,10 @@ def test_a_kernel_is_at_its_def_in_errors_explain_and_traces() -> None:
     (kernel,) = conv2d.kernels
     assert source_of(kernel.location) == "def _conv2d_cpu("
     with tf.Graph().as_default(), tf.Session() as sess:
-        conv = tf.nn.conv2d(np.ones((1, 4, 4, 1), "f"), np.ones((2, 2, 1, 1), "f"), 1, "SAME")
+        image = tf.placeholder(tf.float32, [1, 4, 4, 1])
+        conv = tf.nn.conv2d(image, np.ones((2, 2, 1, 1), "f"), 1, "SAME")
         metadata = tf.RunMetadata()
         options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
-        sess.run(conv, options=options, run_metadata=metadata)
+        feeds = {image: np.ones((1, 4, 4, 1))}
+        sess.run(conv, feeds, options=options, run_metadata=metadata)
     assert str(kernel.location) in str(metadata)

@@ -111,8 +111,9 @@ def test_of_a_run() -> None:
     with tf.Graph().as_default(), tf.Session() as sess:
         metadata = tf.RunMetadata()
         options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
-        y = tf.negative(tf.placeholder_with_default(1.0, [], name="x"), name="y")
-        sess.run(y, options=options, run_metadata=metadata)
+        fed = tf.placeholder(tf.float32, [])
+        y = tf.negative(tf.exp(fed, name="x"), name="y")
+        sess.run(y, {fed: 1.0}, options=options, run_metadata=metadata)
     ops = {event["args"]["name"]: event for event in events(Timeline(metadata.step_stats), "X")}
     assert ops["y"]["name"] == "Neg"
     assert ops["y"]["args"]["input0"] == "x"

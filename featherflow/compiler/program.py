@@ -1,0 +1,251 @@
+"""Program: a compiled cluster for given shapes, ready to run: memory, arguments, machine code.
+
+Everything that a run needs lies in one block of 8-byte words: the arguments of each kernel call, the
+lists of calls, the table of phases, the runner's own arguments. It is worked out once, as a template
+with addresses left out; a run takes a copy with addresses filled in (an `_Instance`), and writes only
+where inputs and outputs are. Runs of several threads take one instance each.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+import numpy as np
+
+from featherflow.compiler.image import MappedImage
+from featherflow.compiler.kernel_spec import ENTRY
+from featherflow.compiler.memory_plan import plan_arena
+from featherflow.compiler.schedule import Schedule
+from featherflow.compiler.step_runner import StepRunner
+from featherflow.compiler.storage import Address, Buffer, KernelCall, Phase
+from featherflow.compiler.thread_team import ThreadTeam, team_of
+from featherflow.framework.dtypes import as_dtype
+
+RUNNER = StepRunner()
+#: Copies kept for later runs; more threads than that make and drop their own.
+_KEPT_INSTANCES = 4
+_CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+
+
+@dataclass
+class _Layout:
+    """The template: words, and which of them are addresses of what."""
+
+    words: list[int] = field(default_factory=list)
+    own: list[int] = field(default_factory=list)  # + the address of the block
+    arena: list[int] = field(default_factory=list)  # + the address of the arena
+    inputs: list[tuple[int, int, int]] = field(default_factory=list)  # (word, number, offset)
+    outputs: list[tuple[int, int, int]] = field(default_factory=list)
+
+    def put(self, word: int) -> int:
+        """Appends a number; returns its place."""
+        self.words.append(word)
+        return len(self.words) - 1
+
+    def put_own(self, place: int) -> int:
+        """Appends the address of a word of the block."""
+        self.own.append(len(self.words))
+        return self.put(8 * place)
+
+
+class Program:
+    """Runs a schedule.
+
+    Args:
+      schedule: the calls, and where inputs and outputs lie.
+      images: the machine code of each kernel, by the text of its spec.
+    """
+
+    def __init__(self, schedule: Schedule, images: Mapping[str, MappedImage]) -> None:
+        self.phases = schedule.phases
+        self.shares = max((len(phase.calls) for phase in schedule.phases), default=1)
+        self._images = dict(images)
+        self._outputs = [
+            (stored.shape, as_dtype(stored.dtype).numpy_dtype) for stored in schedule.outputs
+        ]
+        self._offsets, self.arena_bytes = plan_arena(schedule.phases)
+        self._layout = _Layout()
+        self._blocks: list[int] = []
+        self._build()
+        self._template = np.array(self._layout.words, np.int64)
+        self._free: list[_Instance] = []
+        self._constants = _constants_of(schedule.phases)
+        runner = images[RUNNER.text()]
+        self._team = team_of(runner) if self.shares > 1 else None
+        self._lock = threading.Lock()
+
+    # --- the block --------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        layout = self._layout
+        cancel = layout.put(0)
+        table: list[tuple[int, int]] = []
+        for parts in _merged(self.phases):
+            for share in range(self.shares):
+                table.append(self._calls(parts[share] if share < len(parts) else []))
+        first = len(layout.words)
+        for place, count in table:
+            layout.put_own(place)
+            layout.put(count)
+        alone = self._runner(first, cancel, (0, self.shares), 1)
+        self._blocks = [alone]
+        if self.shares > 1:
+            blocks = [
+                self._runner(first, cancel, (share, share + 1), self.shares)
+                for share in range(self.shares)
+            ]
+            pointers = [layout.put_own(place) for place in blocks]
+            self._blocks += [blocks[0], pointers[0]]
+
+    def _calls(self, calls: Sequence[KernelCall]) -> tuple[int, int]:
+        """The list of some calls: its place and length."""
+        layout = self._layout
+        blocks = [(self._entry(call), self._arguments(call)) for call in calls]
+        place = len(layout.words)
+        for entry, block in blocks:
+            layout.put(entry)
+            layout.put_own(block)
+        return place, len(blocks)
+
+    def _entry(self, call: KernelCall) -> int:
+        return self._images[call.spec.text()].address(ENTRY)
+
+    def _arguments(self, call: KernelCall) -> int:
+        """The argument block of a call; its place."""
+        layout = self._layout
+        first = len(layout.words)
+        for name in call.spec.fields:
+            argument = call.arguments[name]
+            if isinstance(argument, Address):
+                self._address(argument)
+            else:
+                layout.put(argument)
+        return first
+
+    def _address(self, address: Address) -> None:
+        layout, buffer = self._layout, address.buffer
+        place = len(layout.words)
+        if buffer.kind == "arena":
+            layout.arena.append(place)
+            layout.put(self._offsets[buffer] + address.offset)
+        elif buffer.array is not None:
+            layout.put(buffer.array.ctypes.data + address.offset)
+        else:
+            patches = layout.inputs if buffer.kind == "input" else layout.outputs
+            patches.append((place, buffer.number, address.offset))
+            layout.put(0)
+
+    def _runner(self, table: int, cancel: int, shares: tuple[int, int], threads: int) -> int:
+        """An argument block of the step runner; its place. Control and epoch come with the team."""
+        layout = self._layout
+        first = layout.put_own(table)
+        layout.put(0)
+        layout.put_own(cancel)
+        phases = len(_merged(self.phases))
+        for number in (phases, self.shares, *shares, threads, 0):
+            layout.put(number)
+        return first
+
+    # --- runs -------------------------------------------------------------------------------------
+
+    def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The outputs, for inputs of the program's shapes and dtypes, in C order."""
+        instance = self._take()
+        outputs = [np.empty(shape, dtype) for shape, dtype in self._outputs]
+        words = instance.words
+        for place, number, offset in self._layout.inputs:
+            words[place] = inputs[number].__array_interface__["data"][0] + offset
+        for place, number, offset in self._layout.outputs:
+            words[place] = outputs[number].__array_interface__["data"][0] + offset
+        team = self._team
+        if team is not None and team.take():
+            try:
+                status = self._run_together(team, instance)
+            finally:
+                team.give_back()
+        else:
+            status = instance.run_alone(instance.alone)
+        if len(self._free) < _KEPT_INSTANCES:
+            self._free.append(instance)
+        assert status == 0, status
+        return outputs
+
+    def _take(self) -> _Instance:
+        try:
+            return self._free.pop()
+        except IndexError:
+            return self._new_instance()
+
+    def _run_together(self, team: ThreadTeam, instance: _Instance) -> int:
+        _, mine, pointers = self._blocks
+        epoch_word, control_word = len(RUNNER.fields) - 1, 1
+        first = instance.address
+        if instance.team is not team:
+            for share in range(self.shares):
+                block = (int(instance.words[pointers + share]) - first) // 8
+                instance.words[block + control_word] = team.control_address
+            instance.team = team
+        epoch = team.call_together(first + 8 * pointers, self.shares)
+        instance.words[mine + epoch_word] = epoch
+        return instance.run_alone(first + 8 * mine)
+
+    def _new_instance(self) -> _Instance:
+        runner = _CALL(self._images[RUNNER.text()].address(ENTRY))
+        return _Instance(self._template, self._layout, self.arena_bytes, self._blocks[0], runner)
+
+
+class _Instance:
+    """A copy of the block with its own arena.
+
+    Attributes:
+      words: the block, as integers.
+      address: of the block.
+      alone: the address of the runner's arguments for a run by one thread.
+      run_alone: calls the runner.
+      team: whose control block the runner's arguments name.
+    """
+
+    __slots__ = ("_arena", "_block", "address", "alone", "run_alone", "team", "words")
+
+    def __init__(
+        self,
+        template: np.ndarray,
+        layout: _Layout,
+        arena_bytes: int,
+        alone: int,
+        runner: Callable[[int], int],
+    ) -> None:
+        self._arena = np.empty(arena_bytes + 64, np.uint8)
+        arena = -(-self._arena.ctypes.data // 64) * 64
+        self._block = template.copy()
+        self.address = self._block.ctypes.data
+        self._block[layout.own] += self.address
+        self._block[layout.arena] += arena
+        self.words = memoryview(self._block)
+        self.alone = self.address + 8 * alone
+        self.run_alone = runner
+        self.team: ThreadTeam | None = None
+
+
+def _merged(phases: Sequence[Phase]) -> list[list[list[KernelCall]]]:
+    """The calls of each phase, by thread; between phases of one thread no barrier is needed."""
+    merged: list[list[list[KernelCall]]] = []
+    for phase in phases:
+        if phase.is_solo and merged and len(merged[-1]) == 1:
+            merged[-1][0].extend(phase.calls[0])
+        else:
+            merged.append([list(calls) for calls in phase.calls])
+    return merged
+
+
+def _constants_of(phases: Sequence[Phase]) -> set[Buffer]:
+    """The constants that calls name: they must live as long as the program."""
+    return {
+        argument.buffer
+        for phase in phases
+        for call in phase.all_calls()
+        for argument in call.arguments.values()
+        if isinstance(argument, Address) and argument.buffer.kind == "constant"
+    }
