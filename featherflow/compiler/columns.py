@@ -65,7 +65,7 @@ class Columns(KernelSpec):
         return operand_names(len(self.inputs), len(self.outputs))
 
     def sizes(self) -> tuple[str, ...]:
-        """outer, middle, inner; bytes: stride_in0_0 (outer), stride_in0_1 (middle), stride_out0 …"""
+        """outer, middle, inner; bytes: stride_in0_0 (outer), stride_in0_1 (middle), stride_out0…"""
         strides: list[str] = []
         for number, (_, kind) in enumerate(self.inputs):
             if kind == "full":

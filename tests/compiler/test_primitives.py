@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from compiler.kernel_runner import guarded, guarded_copy, host_levels, run_kernel
-from featherflow.compiler import primitives
+from featherflow.compiler import codegen, kernel_spec, primitives
 from featherflow.compiler.elements import DTYPES, FLOATS, INTEGERS
 from featherflow.compiler.elementwise import Elementwise
-from featherflow.compiler.target import Target
+from featherflow.compiler.image import link
+from featherflow.compiler.target import Target, target_named
 from featherflow.kernels import activations
 
 LEVELS = pytest.mark.parametrize("target", host_levels(), ids=lambda target: target.name)
@@ -183,3 +184,19 @@ def test_what_is_not_supported_says_so() -> None:
     assert not primitives.supports("lgamma", "float32")
     with pytest.raises(ValueError, match="'div' of int32"):
         primitives.result_dtype(("div", 0, 0), ["int32"])
+
+
+@pytest.mark.parametrize("name", ["aarch64", "x86-64", "x86-64-v3"])
+def test_no_kernel_calls_a_library(name: str) -> None:
+    """Linking refuses objects that do."""
+    target = target_named(name)
+    steps = [
+        *((primitive, 0) for primitive in (*ROUGH, "erf", "floor", "rint", "rsqrt")),
+        *(("pow", 0, 0), ("floordiv", 0, 0), ("maximum", 0, 0), ("cast", "float16", 0)),
+        *(("cast", dtype, 0) for dtype in ("bfloat16", "int64", "uint64", "uint32", "int8")),
+    ]
+    for dtype in ("float16", "float32"):
+        for step in steps:
+            result = primitives.result_dtype(step, [dtype])
+            spec = Elementwise(((dtype, "c"),), ((result, "c"),), (step,), (1,))
+            link(codegen.compile_object(kernel_spec.emit(spec.text(), target), target))
