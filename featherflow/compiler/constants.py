@@ -10,10 +10,37 @@ from featherflow.compiler.storage import Address, Buffer
 from featherflow.kernels.packed_weights import pack_filter, pack_matrix
 
 
+#: Weights lie together in chunks of this size: the kernel backs these by huge pages, so that
+#: streaming a model's weights misses few address translations.
+_CHUNK_BYTES = 16 << 20
+_LINE_BYTES = 64
+
+
+class _Arena:
+    """Memory that is filled from the front and freed as a whole."""
+
+    def __init__(self) -> None:
+        self._chunk = np.empty(0, np.uint8)
+        self._used = 0
+
+    def hold(self, array: np.ndarray) -> np.ndarray:
+        """A copy of an array, on a cache line of its own."""
+        if self._used + array.nbytes + _LINE_BYTES > self._chunk.nbytes:
+            size = max(_CHUNK_BYTES, array.nbytes + 2 * _LINE_BYTES)
+            self._chunk = np.empty(size, np.uint8)
+            self._used = -self._chunk.ctypes.data % _LINE_BYTES
+        start = self._used
+        self._used = start + -(-array.nbytes // _LINE_BYTES) * _LINE_BYTES
+        place = self._chunk[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+        place[...] = array
+        return place
+
+
 class ConstantPool:
     """Shared by all programs of a plan, whatever their shapes."""
 
     def __init__(self) -> None:
+        self._weights = _Arena()
         self._buffers: dict[tuple[object, ...], Buffer] = {}
         #: What keys name by identity stays alive, so that no other array takes its place.
         self._kept: dict[int, np.ndarray] = {}
@@ -46,10 +73,10 @@ class ConstantPool:
 
         def pack() -> np.ndarray:
             if form == "filter":
-                return pack_filter(array[..., part], width)
+                return self._weights.hold(pack_filter(array[..., part], width))
             matrix = array.reshape(array.shape[-2:])
             matrix = matrix.T if form == "transposed matrix" else matrix
-            return pack_matrix(matrix[:, part], width)
+            return self._weights.hold(pack_matrix(matrix[:, part], width))
 
         key = (id(array), form, width, part.start, part.stop)
         return Address(self._buffer(key, pack))

@@ -65,9 +65,15 @@ def constant(f: Function, dtype: str, number: Number, lanes: int) -> Value:
 
 def load(f: Function, dtype: str, pointer: Value, lanes: int, mask: Value | None = None) -> Value:
     """Adjoining elements, as a register holds them; where the mask does not hold, zeros."""
+    return from_memory(f, dtype, load_raw(f, dtype, pointer, lanes, mask))
+
+
+def load_raw(
+    f: Function, dtype: str, pointer: Value, lanes: int, mask: Value | None = None
+) -> Value:
+    """Adjoining elements as they are in memory."""
     kind = _raw_type(dtype).vector(lanes)
-    raw = f.load(kind, pointer) if mask is None else f.masked_load(kind, pointer, mask)
-    return _from_memory(f, dtype, raw)
+    return f.load(kind, pointer) if mask is None else f.masked_load(kind, pointer, mask)
 
 
 def load_splat(f: Function, dtype: str, pointer: Value, lanes: int) -> Value:
@@ -84,7 +90,7 @@ def load_strided(f: Function, dtype: str, pointer: Value, stride: Value, lanes: 
     for lane in range(lanes):
         raw = f.insert(raw, f.load(kind, pointer), lane)
         pointer = f.offset(pointer, stride)
-    return _from_memory(f, dtype, raw)
+    return from_memory(f, dtype, raw)
 
 
 def store(f: Function, dtype: str, value: Value, pointer: Value, mask: Value | None = None) -> None:
@@ -112,7 +118,8 @@ def _raw_type(dtype: str) -> Type:
     return I16 if dtype in NARROW_FLOATS else memory_type(dtype)
 
 
-def _from_memory(f: Function, dtype: str, raw: Value) -> Value:
+def from_memory(f: Function, dtype: str, raw: Value) -> Value:
+    """Elements as they were in memory, as a register holds them."""
     if dtype == "bool":
         return f.compare("ne", raw, 0)
     if dtype == "bfloat16":

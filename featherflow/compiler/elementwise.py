@@ -2,7 +2,8 @@
 
 Each operand has a pattern, one character for each dimension, outermost first:
 
-    "c"  elements lie side by side; innermost dimension only
+    "c"  elements lie side by side: the innermost dimension, or, of a transposed input, the last
+         but one, in which case the innermost one is "s"
     "s"  elements lie a run-time stride of bytes apart
     "."  the operand does not move: it is broadcast
 
@@ -86,7 +87,10 @@ def _outer_loops(
 ) -> None:
     """The loops of all dimensions from `dimension` on."""
     if dimension == spec.rank - 1:
-        _InnerLoop(f, spec, pointers).emit()
+        _InnerLoop(f, spec, pointers).emit(f[f"n{dimension}"])
+        return
+    if dimension == spec.rank - 2 and any(p[dimension] == "c" for _, p in spec.operands):
+        _Plane(f, spec, pointers).emit()
         return
     names = spec.pointers()
     moving = [
@@ -122,9 +126,8 @@ class _InnerLoop:
             moving.append(any(moving[number] for number in primitives.operands(step)))
         self.is_moving = moving
 
-    def emit(self) -> None:
-        """All of the dimension."""
-        count = self.f[f"n{self.spec.rank - 1}"]
+    def emit(self, count: Value) -> None:
+        """The first `count` places of the dimension."""
         masked = can_mask(self.f, [dtype for dtype, _ in self.spec.operands], self.kinds)
         self.f.when(self.f.compare("sgt", count, 0), [], lambda _: self._run(count, masked))
 
@@ -223,6 +226,111 @@ class _InnerLoop:
         stride = self.strides[place]
         distance = index * (elements.element_bytes(dtype) if stride is None else stride)
         return self.f.offset(self.pointers[place], distance)
+
+
+class _Plane:
+    """The two innermost dimensions, of which some input has the outer one side by side.
+
+    Square blocks are read along one dimension and transposed in registers, so that lanes lie along
+    the other one as everywhere else; what is left at the two edges goes element by element.
+    """
+
+    def __init__(self, f: KernelFunction, spec: Elementwise, pointers: Sequence[Value]) -> None:
+        self.f = f
+        self.spec = spec
+        self.pointers = pointers
+        self.names = spec.pointers()
+        self.dtypes = primitives.value_dtypes(spec.steps, [dtype for dtype, _ in spec.inputs])
+        widest = max(elements.register_type(dtype).bytes for dtype, _ in spec.operands)
+        self.lanes = f.target.lanes(max(widest, 4))
+
+    def emit(self) -> None:
+        """All of the plane."""
+        f, lanes = self.f, self.lanes
+        height, width = (f[f"n{self.spec.rank - 2}"], f[f"n{self.spec.rank - 1}"])
+        rows, columns = f.binary("and", height, -lanes), f.binary("and", width, -lanes)
+
+        def block_row(row: Value, carried: list[Value]) -> list[Value]:
+            f.times(0, columns, [], lambda column, _: self._block(row, column), step=lanes)
+            return []
+
+        f.times(0, rows, [], block_row, step=lanes)
+        self._edge(f.constant(rows.type, 0), rows, columns, width)
+        self._edge(rows, height, f.constant(rows.type, 0), width)
+
+    def _edge(self, top: Value, bottom: Value, left: Value, right: Value) -> None:
+        def line(row: Value, carried: list[Value]) -> list[Value]:
+            here = [self._address(place, row, left) for place in range(len(self.names))]
+            _InnerLoop(self.f, self.spec, here).emit(right - left)
+            return []
+
+        self.f.times(top, bottom, [], line)
+
+    def _address(self, place: int, row: Value, column: Value) -> Value:
+        dtype, pattern = self.spec.operands[place]
+        pointer = self.pointers[place]
+        for dimension, index in ((self.spec.rank - 2, row), (self.spec.rank - 1, column)):
+            if pattern[dimension] == "s":
+                stride = self.f[f"stride_{self.names[place]}_{dimension}"]
+                pointer = self.f.offset(pointer, index * stride)
+            elif pattern[dimension] == "c":
+                pointer = self.f.offset(pointer, index * elements.element_bytes(dtype))
+        return pointer
+
+    def _block(self, row: Value, column: Value) -> list[Value]:
+        spec, inputs = self.spec, len(self.spec.inputs)
+        turned = {
+            place: self._transposed_block(place, row, column)
+            for place, (_, pattern) in enumerate(spec.inputs)
+            if pattern[-2] == "c"
+        }
+        for line in range(self.lanes):
+            values = [
+                turned[place][line] if place in turned else self._line(place, row + line, column)
+                for place in range(inputs)
+            ]
+            dtypes = self.dtypes[:inputs]
+            values = primitives.emit_steps(self.f, spec.steps, values, dtypes, self.lanes)
+            for number, (dtype, _) in enumerate(spec.outputs):
+                pointer = self._address(inputs + number, row + line, column)
+                self._store(number, dtype, values[spec.results[number]], pointer)
+        return []
+
+    def _store(self, number: int, dtype: str, value: Value, pointer: Value) -> None:
+        if self.spec.outputs[number][1][-1] == "c":
+            elements.store(self.f, dtype, value, pointer)
+        else:
+            stride = self.f[f"stride_out{number}_{self.spec.rank - 1}"]
+            elements.store_strided(self.f, dtype, value, pointer, stride)
+
+    def _line(self, place: int, row: Value, column: Value) -> Value:
+        dtype, pattern = self.spec.inputs[place]
+        pointer = self._address(place, row, column)
+        if pattern[-1] == "c":
+            return elements.load(self.f, dtype, pointer, self.lanes)
+        if pattern[-1] == ".":
+            return elements.load_splat(self.f, dtype, pointer, self.lanes)
+        stride = self.f[f"stride_in{place}_{self.spec.rank - 1}"]
+        return elements.load_strided(self.f, dtype, pointer, stride, self.lanes)
+
+    def _transposed_block(self, place: int, row: Value, column: Value) -> list[Value]:
+        """For each line of a block, its vector along the innermost dimension."""
+        dtype, _ = self.spec.inputs[place]
+        lines = [
+            elements.load_raw(self.f, dtype, self._address(place, row, column + number), self.lanes)
+            for number in range(self.lanes)
+        ]
+        half = self.lanes // 2
+        first = [lane // 2 + lane % 2 * self.lanes for lane in range(self.lanes)]
+        second = [lane + half for lane in first]
+        # Each round interleaves lines that are half a block apart: log₂ lanes rounds transpose.
+        for _ in range(self.lanes.bit_length() - 1):
+            lines = [
+                self.f.shuffle_pair(lines[number], lines[number + half], picks)
+                for number in range(half)
+                for picks in (first, second)
+            ]
+        return [elements.from_memory(self.f, dtype, line) for line in lines]
 
 
 def vector_lanes(f: Function, dtypes: Sequence[str]) -> int:

@@ -264,7 +264,8 @@ class Lowering:
             image.rank == 4 and window[0] == window[3] == strides[0] == strides[3] == 1,
             "windows over batches or channels",
         )
-        windows = _windows(window[1:3], strides[1:3], pads[1:3], (1, 1))
+        image, pads = _without_zeros(mode, image, window[1:3], pads[1:3])
+        windows = _windows(window[1:3], strides[1:3], pads, (1, 1))
         size = windows.output_size(image.shape[1:3])
         shape = (image.shape[0], *size, image.shape[3])
         return self._contract(shape, Pooling(mode, windows), image)
@@ -330,6 +331,28 @@ class Lowering:
         if value.known is None:
             raise CannotCompile("an argument that only the run knows")
         return value.known
+
+
+def _without_zeros(mode: str, image: Lowered, window: Shape, pads: Pads) -> tuple[Lowered, Pads]:
+    """A largest value of windows with zeros around the image, where zeros can never be largest.
+
+    Every window holds a pixel, and no pixel is negative: pads that count for nothing do as well.
+    """
+    origin = image.origin
+    if mode != "max" or not isinstance(origin, Padded) or any(map(any, pads)):
+        return image, pads
+    inner, number = image.operands
+    is_positive = isinstance(inner.origin, Map) and inner.origin.step[0] in ("relu", "relu6")
+    after = [
+        full - before - size for full, before, size in zip(image.shape, origin.before, inner.shape)
+    ]
+    on_borders = origin.before[0] == origin.before[3] == after[0] == after[3] == 0
+    is_zero = isinstance(number.origin, Number) and number.origin.number == 0
+    around = list(zip(origin.before[1:3], after[1:3]))
+    has_pixels = all(max(pair) < size for pair, size in zip(around, window))
+    if is_positive and is_zero and on_borders and has_pixels:
+        return inner, around
+    return image, pads
 
 
 def _windows(window: Shape, strides: Shape, pads: Pads, dilations: Shape) -> ConvolutionShape:

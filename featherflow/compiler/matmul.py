@@ -55,7 +55,15 @@ class MatMul(KernelSpec):
 
     def sizes(self) -> tuple[str, ...]:
         ranges = ("tile_begin", "tile_end", "tile_block", "column_begin", "column_end")
-        return (*ranges, "rows", "k_size", "n_size", "input_stride", "output_stride", "operand_stride")
+        return (
+            *ranges,
+            "rows",
+            "k_size",
+            "n_size",
+            "input_stride",
+            "output_stride",
+            "operand_stride",
+        )
 
     def emit(self, module: Module) -> None:
         _MatMulEmitter(self, module).emit()
@@ -86,9 +94,7 @@ class _MatMulEmitter:
             def work(weights: Value, column: Value, ahead: Value, vectors: int) -> None:
                 def tile(row: Value, pixels: int, ahead: Value) -> Value:
                     function = self._tile(pixels, vectors)
-                    return f.call(
-                        function, f.parameter("arguments"), row, weights, column, ahead
-                    )
+                    return f.call(function, f.parameter("arguments"), row, weights, column, ahead)
 
                 tiles.each(first, last, ahead, tile)
 

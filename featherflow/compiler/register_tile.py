@@ -21,6 +21,10 @@ from featherflow.compiler.target import Target
 #: Multiply-adds in flight that hide their latency: 4 cycles on 2 ports, with some slack.
 _IN_FLIGHT = 12
 _LINE = 64
+#: Tiles of so few pixels are all there are: with more, even tiles are larger.
+_LONELY_PIXELS = 2
+#: How far ahead of its multiply-adds such a tile asks for weights.
+_SOON_BYTES = 8192
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ class RegisterTile:
         def run(steps: int):
             def body(index, carried: list[Value]):
                 here, ahead, *accumulators = carried
-                f.prefetch(ahead, locality=2)
+                self._prefetch(here, ahead, steps)
                 current = dict(zip(used, accumulators))
                 for step in range(steps):
                     self._step(step, index, inputs, here, current, (first, last))
@@ -127,6 +131,19 @@ class RegisterTile:
         for place, value in zip(used, carried[2:]):
             state[place] = value
         return [*state, carried[1]]
+
+    def _prefetch(self, weights: Value, ahead: Value, steps: int) -> None:
+        """Asks for weights that come later.
+
+        Where several tiles pass over a block, each asks for a part of the next block. One or two
+        pixels are alone with theirs: they ask for all that comes soon.
+        """
+        f = self.f
+        if self.pixels > _LONELY_PIXELS:
+            f.prefetch(ahead, locality=2)
+            return
+        for line in range(0, steps * self.row_bytes, _LINE):
+            f.prefetch(f.offset(weights, _SOON_BYTES + line))
 
     def _step(
         self,

@@ -7,6 +7,7 @@ from math import prod
 from typing import Protocol
 
 from featherflow.compiler.body import Body
+from featherflow.compiler.columns import Columns
 from featherflow.compiler.fusion import Group
 from featherflow.compiler.kernel_spec import KernelSpec
 from featherflow.compiler.lowered import Lowered, Reduced
@@ -18,11 +19,6 @@ from featherflow.compiler.storage import (
     Storage,
     split_evenly,
 )
-
-try:  # TEMP
-    from featherflow.compiler.columns import Columns
-except ImportError:
-    Columns = None
 
 #: Elements for which a second thread is worth its barrier.
 _WORTH_SPLITTING = 16384
@@ -124,7 +120,7 @@ def columns_calls(memory: Memory, group: Group, target: Storage) -> list[list[Ke
     spec = Columns(
         inputs=((operand.dtype, "full"),),
         steps=((f"reduce_{value.origin.reducer}", 0),),
-        outputs=(value.dtype,),
+        outputs=((value.dtype, "inner"),),
         results=(1,),
     )
     shares = memory.shares if outer * middle * inner >= _WORTH_SPLITTING else 1
@@ -138,7 +134,7 @@ def columns_calls(memory: Memory, group: Group, target: Storage) -> list[list[Ke
             **{"in0": stored.address + moved, "out0": target.address + written},
             **{"outer": last - first if by_outer else outer, "middle": middle},
             **{"inner": inner if by_outer else last - first},
-            **{"stride_in0_outer": middle * inner * item, "stride_in0_middle": inner * item},
+            **{"stride_in0_0": middle * inner * item, "stride_in0_1": inner * item},
             "stride_out0": inner * ITEM_BYTES[value.dtype],
         }
         flops = float((last - first) * middle * (inner if by_outer else outer))
