@@ -326,11 +326,18 @@ class _Plane:
         # Each round interleaves lines that are half a block apart: log₂ lanes rounds transpose.
         for _ in range(self.lanes.bit_length() - 1):
             lines = [
-                self.f.shuffle_pair(lines[number], lines[number + half], picks)
+                _pick(self.f, lines[number], lines[number + half], picks)
                 for number in range(half)
                 for picks in (first, second)
             ]
         return [elements.from_memory(self.f, dtype, line) for line in lines]
+
+
+def _pick(f: Function, left: Value, right: Value, lanes: Sequence[int]) -> Value:
+    """Lanes of two vectors; those of `right` are counted on from those of `left`."""
+    picks = ", ".join(f"i32 {lane}" for lane in lanes)
+    mask = f"<{len(lanes)} x i32> <{picks}>"
+    return f.emit(left.type, f"shufflevector {left}, {right}, {mask}")
 
 
 def vector_lanes(f: Function, dtypes: Sequence[str]) -> int:

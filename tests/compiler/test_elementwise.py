@@ -111,6 +111,27 @@ def test_several_outputs_of_several_dtypes(target: Target) -> None:
     np.testing.assert_array_equal(bytes_, y.astype(np.int8))
 
 
+@LEVELS
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "int8", "bool"])
+def test_transposed_inputs(target: Target, dtype: str) -> None:
+    """An input whose columns lie side by side, with one whose rows do and one that is shared."""
+    name = "logical_or" if dtype == "bool" else "add"
+    steps = ((name, 0, 1), (name, 3, 2))
+    inputs = ((dtype, "scs"), (dtype, "ssc"), (dtype, "..c"))
+    rng = np.random.default_rng(4)
+    for shape in ((2, 3, 5), (1, 16, 16), (2, 33, 50), (1, 70, 4), (2, 0, 5), (1, 5, 40)):
+        x, y, b, out = (
+            guarded(size, numpy_dtype(dtype), 1)
+            for size in ((shape[0], shape[2], shape[1]), shape, (1, 1, shape[2]), shape)
+        )
+        for array in (x, y, b):
+            array[...] = rng.integers(0, 2 if dtype == "bool" else 9, array.shape)
+        spec = Elementwise(inputs, ((dtype, "ssc"),), steps, (4,))
+        run(spec, [x.transpose(0, 2, 1), y, b, out], shape, target)
+        expected = np.logical_or if dtype == "bool" else np.add
+        np.testing.assert_array_equal(out, expected(expected(x.transpose(0, 2, 1), y), b))
+
+
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int8", "int32", "int64", "uint16", "bool")
 PATTERNS = {
     1: ("c", "s", "."),
