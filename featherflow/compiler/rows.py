@@ -8,9 +8,10 @@ first-level cache from one pass over it to the next. Operands are of four kinds:
     "column"  [rows], one number for each row
     "scalar"  one number; inputs only
 
-Full inputs may be full outputs exactly: these are written in the last pass, or, to keep a value,
-after the last pass that reads a full input. Sums do not depend on threads, which take ranges of
-rows by moved pointers.
+Rows that fit into one vector have a loop of their own, where the machine has masks. Full inputs
+may be full outputs exactly: these are written in the last pass, or, to keep a value, after the last
+pass that reads a full input. Sums do not depend on threads, which take ranges of rows by moved
+pointers.
 """
 
 from __future__ import annotations
@@ -85,14 +86,13 @@ class Rows(KernelSpec):
         """Defines the kernel."""
         f = KernelFunction(module, self)
         kernel = _RowKernel(f, self)
-        moving = [name for name, step in kernel.row_steps.items() if step is not None]
-
-        def body(index: Value, carried: list[Value]) -> list[Value]:
-            here = dict(zip(moving, carried))
-            kernel.emit_row({**kernel.bases, **here})
-            return [f.offset(here[name], _known(kernel.row_steps[name])) for name in moving]
-
-        f.times(0, f["rows"], [kernel.bases[name] for name in moving], body)
+        if not kernel.masked or kernel.lanes == 1:
+            kernel.emit_rows(kernel.emit_row)
+        else:
+            is_narrow = f.compare("sle", f["columns"], kernel.lanes)
+            is_wide = f.compare("sgt", f["columns"], kernel.lanes)
+            f.when(is_wide, [], lambda _: kernel.emit_rows(kernel.emit_row))
+            f.when(is_narrow, [], lambda _: kernel.emit_rows(_NarrowRows(kernel).emit_row))
         f.return_(0)
 
 
@@ -161,6 +161,19 @@ class _RowKernel:
             for name, (dtype, kind) in zip(self.names, operands)
         }
 
+    def emit_rows(self, emit_row: Callable[[dict[str, Value]], None]) -> list[Value]:
+        """The loop over rows."""
+        f = self.f
+        moving = [name for name, step in self.row_steps.items() if step is not None]
+
+        def body(index: Value, carried: list[Value]) -> list[Value]:
+            here = dict(zip(moving, carried))
+            emit_row({**self.bases, **here})
+            return [f.offset(here[name], _known(self.row_steps[name])) for name in moving]
+
+        f.times(0, f["rows"], [self.bases[name] for name in moving], body)
+        return []
+
     def emit_row(self, pointers: dict[str, Value]) -> None:
         """All passes over one row."""
         fixed: list[Value | None] = [None] * len(self.dtypes)
@@ -191,6 +204,55 @@ class _RowKernel:
             return pointers[f"out{self.held[number]}"]
         row, _ = self.scratch[number]
         return self.f.offset(pointers["scratch"], self.f["columns"] * (4 * row))
+
+
+class _NarrowRows:
+    """Rows that fit into one vector: no loops, and nothing is read or computed twice.
+
+    Ten classes, or heads of eight: here most of the time would go into starting and ending loops.
+    """
+
+    def __init__(self, kernel: _RowKernel) -> None:
+        self.f = kernel.f
+        self.kernel = kernel
+        self.spec = kernel.spec
+        self.mask = kernel.f.lane_mask(kernel.f["columns"], kernel.lanes)
+        self.shared: dict[int, Value] = {}
+        for number, (dtype, kind) in enumerate(self.spec.inputs):
+            pointer = kernel.bases[f"in{number}"]
+            if kind == "row":
+                self.shared[number] = elements.load(self.f, dtype, pointer, kernel.lanes, self.mask)
+            elif kind == "scalar":
+                self.shared[number] = elements.load_splat(self.f, dtype, pointer, kernel.lanes)
+
+    def emit_row(self, pointers: dict[str, Value]) -> None:
+        """One row from its loads to its stores."""
+        f, kernel, lanes = self.f, self.kernel, self.kernel.lanes
+        values: list[Value | None] = []
+        for number, (dtype, kind) in enumerate(self.spec.inputs):
+            pointer = pointers[f"in{number}"]
+            if number in self.shared:
+                values.append(self.shared[number])
+            elif kind == "full":
+                values.append(elements.load(f, dtype, pointer, lanes, self.mask))
+            else:
+                values.append(elements.load_splat(f, dtype, pointer, lanes))
+        for step in self.spec.steps:
+            if reducing.is_reduction(step):
+                values.append(self._reduced(step, _present(values[step[1]])))
+            else:
+                values.append(primitives.emit_step(f, step, values, kernel.dtypes, lanes))
+        for number, (dtype, kind) in enumerate(self.spec.outputs):
+            value, pointer = _present(values[self.spec.results[number]]), pointers[f"out{number}"]
+            if kind == "full":
+                elements.store(f, dtype, value, pointer, self.mask)
+            else:
+                elements.store(f, dtype, f.extract(value, 0), pointer)
+
+    def _reduced(self, step: Step, value: Value) -> Value:
+        reducer = Reducer(self.f, step[0], self.kernel.dtypes[step[1]])
+        real = self.f.select(self.mask, value, reducer.identity(self.kernel.lanes))
+        return self.f.broadcast(reducer.finish(reducer.across(real)), self.kernel.lanes)
 
 
 class _RowPass:
