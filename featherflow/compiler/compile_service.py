@@ -397,8 +397,12 @@ def _has_llvmlite() -> bool:
 
 @functools.cache
 def default_service() -> CompileService:
-    """The service of this process, with the user's cache."""
-    return CompileService()
+    """The service of this process: the user's cache, and the folders in FEATHERFLOW_IMAGES."""
+    service = CompileService()
+    for folder in os.environ.get("FEATHERFLOW_IMAGES", "").split(os.pathsep):
+        if folder:
+            service.cache.add_folder(folder)
+    return service
 
 
 _services: weakref.WeakSet[CompileService] = weakref.WeakSet()

@@ -36,6 +36,7 @@ _MODULES = {
     "rows": "featherflow.compiler.rows",
     "columns": "featherflow.compiler.columns",
     "step_runner": "featherflow.compiler.step_runner",
+    "peak": "featherflow.compiler.peak",
 }
 _families: dict[str, type[KernelSpec]] = {}
 

@@ -1,8 +1,8 @@
 """CompiledStep: the plans of one straight step that run compiled clusters, by the feeds' shapes.
 
-A step starts on its NumPy plan. Once it has run for long enough to be worth it, it is specialised for
-the shapes at hand, its kernels are asked for, and when the last of them is there the compiled plan
-takes over. If all images are cached that is before the first run.
+A step starts on its NumPy plan. Once it has run for long enough to be worth it, it is specialised
+for the shapes at hand, its kernels are asked for, and when the last of them is there the compiled
+plan takes over. If all images are cached that is before the first run.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from featherflow.compiler.compile_service import READY, WAITING, CompileJob, def
 from featherflow.compiler.constants import ConstantPool
 from featherflow.compiler.fusion import Group, fuse
 from featherflow.compiler.lowered import CannotCompile, Lowered
-from featherflow.compiler.program import RUNNER, Program
+from featherflow.compiler.program import Program
+from featherflow.compiler.report import kernel_texts
 from featherflow.compiler.schedule import Schedule
 from featherflow.compiler.target import Target, host_target
 from featherflow.framework.op import get_op
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.subgraph import FEED, Node, Subgraph
+from featherflow.runtime import compile_log
 from featherflow.runtime.cluster_op import cluster_node
 from featherflow.runtime.compile_options import Mode
 from featherflow.runtime.executor_plan import ExecutorPlan
@@ -116,7 +118,8 @@ class CompiledStep:
 
     def _begin(self, signature: Signature) -> _Attempt:
         specialization = specialize(self.subgraph, signature)
-        schedules = self._schedules(specialization)
+        schedules = self.schedules(specialization)
+        compile_log.specialized(signature, specialization, schedules)
         attempt = _Attempt(specialization, schedules, {})
         self.attempts[signature] = attempt
         while len(self.attempts) > MAX_SPECIALIZATIONS:
@@ -126,21 +129,18 @@ class CompiledStep:
             attempt.is_over = True
             return attempt
         service = default_service()
-        texts = dict.fromkeys(
-            call.spec.text()
-            for schedule in schedules.values()
-            for phase in schedule.phases
-            for call in phase.all_calls()
-        )
-        texts[RUNNER.text()] = None
+        texts = kernel_texts(schedules.values())
         attempt.jobs = {text: service.request(text, self.target) for text in texts}
+        compile_log.asked(attempt.jobs.values())
         return attempt
 
-    def _schedules(self, specialization: Specialization) -> dict[int, Schedule]:
+    def schedules(self, specialization: Specialization) -> dict[int, Schedule]:
+        """The calls of each cluster, by level; of those that can be scheduled."""
         schedules = {}
         for level, cluster in specialization.clusters.items():
             outputs = list(dict.fromkeys(cluster.outputs.values()))
             groups = fuse(cluster.lowering.values, outputs)
+            compile_log.fused(level, groups)
             try:
                 schedules[level] = self._schedule(groups, outputs)
             except CannotCompile as reason:
@@ -165,6 +165,7 @@ class CompiledStep:
         attempt.is_over = True
         if states == {READY}:
             attempt.plan = self.ready[signature] = self._plan(attempt)
+        compile_log.settled(signature, attempt.jobs.values())
 
     def _plan(self, attempt: _Attempt) -> ExecutorPlan:
         images: dict[str, Any] = {text: job.image for text, job in attempt.jobs.items()}

@@ -19,7 +19,7 @@ from featherflow.graph.graph_partition import partition
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.grappler.optimizer import optimize
-from featherflow.runtime import executor
+from featherflow.runtime import compile_log, executor
 from featherflow.runtime import run_metadata as metadata_messages
 from featherflow.runtime.compile_options import compile_mode, disabled_passes, threads_of
 from featherflow.runtime.compiled_step import CompiledStep, is_compilable
@@ -343,7 +343,7 @@ class _Planner:
         """The placed nodes of a step, after the passes of grappler."""
         step = self.prune(*key)
         if self._disabled_passes is not None:
-            optimize(step, self._disabled_passes)
+            compile_log.optimized(optimize(step, self._disabled_passes))
         return step
 
     def prune(
