@@ -24,7 +24,9 @@ LEVELS = pytest.mark.parametrize("target", host_levels(), ids=lambda target: tar
 MODES = pytest.mark.parametrize("mode", ["max", "avg"])
 KINDS = ("channel", "full", "scalar")
 STEPS = (("mul", 0, 3), ("add", 4, 1), ("relu", 5), ("add", 6, 2))
-_SAMPLE, _ALL = 40, 1500
+#: One quick share of the cases, and slow ones.
+SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1,))]
+_SAMPLE, _ALL = 40, 800
 _LOWEST = np.finfo(np.float32).min
 
 
@@ -48,6 +50,8 @@ def check(mode: str, case: WindowCase, target: Target, rng: np.random.Generator)
     shape = (case.batch, *case.outputs, case.channels)
     poison = np.inf if mode == "max" else np.nan
     operands = draw_operands(rng, kinds, shape, np.nan)
+    if has_epilogue:
+        operands["operand2"] /= 16  # times the lowest number, it would overflow
     spec = Pool(*(mode, case.channels, case.window, case.strides, case.dilations), kinds, steps)
     assert parse_spec(spec.text()) == spec
     pointers = {"input": among(image, poison), **operands}
@@ -63,7 +67,7 @@ def check(mode: str, case: WindowCase, target: Target, rng: np.random.Generator)
 
 @LEVELS
 @MODES
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_shapes(
     target: Target, mode: str, seed: int, request: pytest.FixtureRequest
 ) -> None:
@@ -73,6 +77,7 @@ def test_random_shapes(
         check(mode, draw_case(rng), target, rng)
 
 
+@pytest.mark.slow
 @LEVELS
 @MODES
 def test_wide_images(target: Target, mode: str) -> None:
