@@ -70,7 +70,7 @@ class Schedule:
         self._storages: dict[Lowered, Storage] = {}
         self._dense: dict[Lowered, Storage] = {}
         self._node = ""
-        self._last_group = _last_groups(groups)
+        self._last_group = _last_groups(groups, outputs)
         self._outputs = outputs
         self._destine_outputs(groups)
         self._destine_parts(groups)
@@ -387,16 +387,15 @@ def _readers(groups: Sequence[Group]) -> dict[Lowered, int]:
     return readers
 
 
-def _last_groups(groups: Sequence[Group]) -> dict[Lowered, int]:
-    """The last group that reads each value, or looks at its memory."""
+def _last_groups(groups: Sequence[Group], outputs: Sequence[Lowered]) -> dict[Lowered, int]:
+    """The last group that reads each value, or looks at its memory; outputs are read after all."""
     last: dict[Lowered, int] = {}
-    for group in groups:
-        for value in group.inputs():
-            last[value] = group.number
-            last[base_of(value)] = group.number
-            while isinstance(value.origin, VIEWS):
-                (value,) = value.operands
-                last[value] = group.number
+    reads = [(value, group.number) for group in groups for value in group.inputs()]
+    for value, number in [*reads, *((value, len(groups)) for value in outputs)]:
+        last[value] = number
+        while isinstance(value.origin, VIEWS):
+            (value,) = value.operands
+            last[value] = number
     return last
 
 

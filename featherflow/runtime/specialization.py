@@ -195,11 +195,14 @@ class _Specializer:
             self._as_shape,
             *([] if node.operation is None else [node.operation.graph._producer]),
         )
+        found = node.output_shapes
         try:
             inferred = function(context)
-        except (ShapeInferenceError, OpError):
+            found = [inferred] if isinstance(inferred, TensorShape) else list(inferred)
+        except AttributeError:
+            pass  # it asks for more than a node tells: what a handle refers to, its graph
+        except (ShapeInferenceError, OpError, *_REFUSALS):
             return [None] * count  # the kernel will refuse it, with the node's name
-        found = [inferred] if isinstance(inferred, TensorShape) else list(inferred)
         result: list[Shape | None] = []
         for static, shape in zip(node.output_shapes, found):
             best = shape if shape.is_fully_defined() else static
