@@ -142,7 +142,8 @@ class Module:
         self.target = target
         self._functions: list[Function] = []
         self._declarations: dict[str, str] = {}
-        self._constants: list[str] = []
+        #: definition → name
+        self._constants: dict[str, str] = {}
 
     def add(self, function: Function) -> None:
         """Adds a function; it must be whole before `text` is asked for."""
@@ -153,13 +154,11 @@ class Module:
         self._declarations[name] = line
 
     def table(self, type_: Type, numbers: Sequence[int | float]) -> str:
-        """The name of a private constant array."""
-        name = f"@table{len(self._constants)}"
+        """The name of a private constant array; equal ones are one."""
         items = ", ".join(f"{type_} {literal(type_, number)}" for number in numbers)
-        self._constants.append(
-            f"{name} = private unnamed_addr constant [{len(numbers)} x {type_}] [{items}], align 64"
-        )
-        return name
+        content = f"[{len(numbers)} x {type_}] [{items}]"
+        definition = f"private unnamed_addr constant {content}, align 64"
+        return self._constants.setdefault(definition, f"@table{len(self._constants)}")
 
     def text(self) -> str:
         """The IR."""
@@ -169,7 +168,8 @@ class Module:
             f'"min-legal-vector-width"="{width}" "prefer-vector-width"="{width}" }}'
         )
         functions = [function.text() for function in self._functions]
-        parts = [*self._constants, *self._declarations.values(), *functions, attributes]
+        constants = [f"{name} = {content}" for content, name in self._constants.items()]
+        parts = [*constants, *self._declarations.values(), *functions, attributes]
         return "\n".join(parts) + "\n"
 
 
