@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from featherflow.compiler import elements, rounding, vector_math
+from featherflow.compiler import angles, elements, rounding, vector_math
 from featherflow.compiler.elements import (
     DTYPES,
     FLOATS,
@@ -301,8 +301,8 @@ PRIMITIVES: dict[str, Primitive] = {
     "sigmoid": Primitive(_unary_math(vector_math.sigmoid), FLOATS, weight=24),
     "softplus": Primitive(_unary_math(vector_math.softplus), FLOATS, weight=48),
     "erf": Primitive(_unary_math(vector_math.erf), _NON_DOUBLES, weight=32),
-    "sin": Primitive(_unary_math(vector_math.sin), FLOATS, weight=32),
-    "cos": Primitive(_unary_math(vector_math.cos), FLOATS, weight=32),
+    "sin": Primitive(_unary_math(angles.sin), FLOATS, weight=32),
+    "cos": Primitive(_unary_math(angles.cos), FLOATS, weight=32),
     "pow": Primitive(_power, _NON_DOUBLES, weight=80),
     "elu": Primitive(_elu, FLOATS, weight=22),
     "selu": Primitive(_selu, FLOATS, weight=24),

@@ -1,7 +1,7 @@
 """Transcendental functions of vectors of float32 and float64, without any library.
 
 Results are within 2 units in the last place of the exact ones, rounded, for all arguments, with
-fused multiplication and without (sin and cos up to |x| = 2²⁰; their error then grows to |x| 2⁻⁵²).
+fused multiplication and without; `angles` has sine and cosine.
 Infinities, NaN, zeros and denormals are right; no call leaves the kernel.
 
 Arguments are reduced as by Cody and Waite (Software Manual for the Elementary Functions, 1980): a
@@ -24,7 +24,7 @@ _LOG2_E = 1.4426950408889634
 
 
 @dataclass(frozen=True)
-class _Format:
+class Format:
     """A floating-point format, and the parts of formulas that depend on it.
 
     Attributes:
@@ -63,7 +63,7 @@ class _Format:
         return 2.0 ** -(self.fraction + 2)
 
 
-_SINGLE = _Format(
+SINGLE = Format(
     integer=I32,
     fraction=23,
     bias=127,
@@ -78,7 +78,7 @@ _SINGLE = _Format(
         *(0.141811997, -0.131287754, 0.128816202, -0.0785953701),
     ),
 )
-_DOUBLE = _Format(
+DOUBLE = Format(
     integer=I64,
     fraction=52,
     bias=1023,
@@ -100,14 +100,15 @@ _DOUBLE = _Format(
 )
 
 
-def _format(x: Value) -> _Format:
-    return _SINGLE if x.type.element == "float" else _DOUBLE
+def format_of(x: Value) -> Format:
+    """The format of a vector's elements."""
+    return SINGLE if x.type.element == "float" else DOUBLE
 
 
 # --- parts ----------------------------------------------------------------------------------------
 
 
-def _polynomial(f: Function, x: Value, coefficients: Sequence[float]) -> Value:
+def polynomial(f: Function, x: Value, coefficients: Sequence[float]) -> Value:
     """c₀ + c₁ x + c₂ x² + …, by Horner's rule."""
     result = f.constant(x.type, coefficients[-1])
     for coefficient in coefficients[-2::-1]:
@@ -115,24 +116,26 @@ def _polynomial(f: Function, x: Value, coefficients: Sequence[float]) -> Value:
     return result
 
 
-def _at_most(f: Function, x: Value, bound: float) -> Value:
+def at_most(f: Function, x: Value, bound: float) -> Value:
     """min(x, bound); NaN stays, since it is not above the bound."""
     limit = f.constant(x.type, bound)
     return f.select(f.compare("olt", limit, x), limit, x)
 
 
-def _at_least(f: Function, x: Value, bound: float) -> Value:
+def at_least(f: Function, x: Value, bound: float) -> Value:
     """max(x, bound); NaN stays."""
     limit = f.constant(x.type, bound)
     return f.select(f.compare("ogt", limit, x), limit, x)
 
 
-def _multiply_add(f: Function, x: Value, factor: float, addend: Value | float) -> Value:
+def multiply_add(f: Function, x: Value, factor: float, addend: Value | float) -> Value:
+    """x · factor + addend"""
     return f.fma(x, f.constant(x.type, factor), f.value(addend, x.type))
 
 
-def _bits(f: Function, x: Value) -> Value:
-    return f.convert("bitcast", x, _format(x).integer)
+def bits_of(f: Function, x: Value) -> Value:
+    """The elements' bits, as integers."""
+    return f.convert("bitcast", x, format_of(x).integer)
 
 
 def _has_wide_floats(f: Function, x: Value) -> bool:
@@ -158,21 +161,21 @@ def _quotient(f: Function, x: Value, y: Value) -> Value:
 
 def _power_of_two(f: Function, shifted: Value, by: int = 0) -> Value:
     """2^(n + by), which must be normal, of n + magic: n is in the low bits."""
-    form = _format(shifted)
-    exponent = f.binary("shl", _bits(f, shifted), form.fraction)
+    form = format_of(shifted)
+    exponent = f.binary("shl", bits_of(f, shifted), form.fraction)
     bits = exponent + ((form.bias + by) << form.fraction)
     return f.convert("bitcast", bits, shifted.type.scalar)
 
 
 def _scaled(f: Function, p: Value, shifted: Value) -> Value:
     """p · 2ⁿ of n + magic, with denormal results rounded once."""
-    form = _format(p)
+    form = format_of(p)
     n = shifted - form.magic
     if _has_wide_floats(f, p):
         keep, all_ = f.constant(p.type, 0), f.constant(I16, -1)
         name = "llvm.x86.avx512.mask.scalef.ps.512"
         return f.intrinsic(name, p.type, p, n, keep, all_, f.constant(I32, 4))
-    half = _multiply_add(f, n, 0.5, form.magic)
+    half = multiply_add(f, n, 0.5, form.magic)
     rest = (n - (half - form.magic)) + form.magic
     return p * _power_of_two(f, half) * _power_of_two(f, rest)
 
@@ -182,25 +185,25 @@ def _scaled(f: Function, p: Value, shifted: Value) -> Value:
 
 def _exp_parts(f: Function, x: Value) -> tuple[Value, Value]:
     """(n + magic, eʳ − 1) with x = n log 2 + r."""
-    form = _format(x)
-    shifted = _multiply_add(f, x, _LOG2_E, form.magic)
+    form = format_of(x)
+    shifted = multiply_add(f, x, _LOG2_E, form.magic)
     n = shifted - form.magic
-    r = _multiply_add(f, n, -form.log2[0], x)
-    r = _multiply_add(f, n, -form.log2[1], r)
-    return shifted, f.fma(r * r, _polynomial(f, r, form.exp), r)
+    r = multiply_add(f, n, -form.log2[0], x)
+    r = multiply_add(f, n, -form.log2[1], r)
+    return shifted, f.fma(r * r, polynomial(f, r, form.exp), r)
 
 
 def exp(f: Function, x: Value) -> Value:
     """eˣ"""
-    low, high = _format(x).exponents
-    shifted, p = _exp_parts(f, _at_most(f, _at_least(f, x, low), high))
+    low, high = format_of(x).exponents
+    shifted, p = _exp_parts(f, at_most(f, at_least(f, x, low), high))
     return _scaled(f, p + 1.0, shifted)
 
 
 def expm1(f: Function, x: Value) -> Value:
     """eˣ − 1, also where that is tiny."""
-    form = _format(x)
-    bounded = _at_most(f, _at_least(f, x, -2.0 * form.fraction), form.exponents[1])
+    form = format_of(x)
+    bounded = at_most(f, at_least(f, x, -2.0 * form.fraction), form.exponents[1])
     shifted, p = _exp_parts(f, bounded)
     # By half of the power, which does not overflow before the result does.
     half = _power_of_two(f, shifted, -1)
@@ -210,16 +213,16 @@ def expm1(f: Function, x: Value) -> Value:
 
 def tanh(f: Function, x: Value) -> Value:
     """The hyperbolic tangent, (e²ˣ − 1) / (e²ˣ + 1)."""
-    bounded = _at_most(f, magnitude(f, x), 0.5 * _format(x).fraction)
+    bounded = at_most(f, magnitude(f, x), 0.5 * format_of(x).fraction)
     shifted, p = _exp_parts(f, bounded * 2.0)
     power = _power_of_two(f, shifted)
     less = f.fma(power, p, power - 1.0)
     more = less + 2.0
     ratio = _quotient(f, less, more)
-    if _format(x) is _DOUBLE:
+    if format_of(x) is DOUBLE:
         # What 2 + less lost in rounding, over 2 + less, which is 2 / (1 − ratio).
         lost = less - (more - 2.0)
-        ratio = f.fma(ratio * lost, _multiply_add(f, ratio, 0.5, -0.5), ratio)
+        ratio = f.fma(ratio * lost, multiply_add(f, ratio, 0.5, -0.5), ratio)
     return with_sign(f, ratio, x)
 
 
@@ -238,8 +241,8 @@ def softplus(f: Function, x: Value) -> Value:
 
 def _decay(f: Function, x: Value) -> Value:
     """e^−|x|"""
-    least = _format(x).exponents[0]
-    shifted, p = _exp_parts(f, _at_least(f, -magnitude(f, x), least))
+    least = format_of(x).exponents[0]
+    shifted, p = _exp_parts(f, at_least(f, -magnitude(f, x), least))
     return _scaled(f, p + 1.0, shifted)
 
 
@@ -248,8 +251,8 @@ def _decay(f: Function, x: Value) -> Value:
 
 def _exponent_and_fraction(f: Function, x: Value) -> tuple[Value, Value, Value]:
     """(n + bias as bits, n, m) with x = 2ⁿ m and √½ ≤ m < √2, of normal x > 0."""
-    form = _format(x)
-    biased = _bits(f, x) + ((form.bias << form.fraction) - form.root)
+    form = format_of(x)
+    biased = bits_of(f, x) + ((form.bias << form.fraction) - form.root)
     exponent = f.binary("lshr", biased, form.fraction)
     # In the low bits of 2^fraction an integer is a float already.
     one = form.fraction + form.bias
@@ -261,18 +264,18 @@ def _exponent_and_fraction(f: Function, x: Value) -> tuple[Value, Value, Value]:
 
 def _log_of_fraction(f: Function, fraction: Value, n: Value) -> Value:
     """log(1 + f) + n log 2 for √½ ≤ 1 + f < √2."""
-    form = _format(fraction)
+    form = format_of(fraction)
     square = fraction * fraction
-    if form is _SINGLE:
-        tail = fraction * square * _polynomial(f, fraction, form.log)
-        tail = _multiply_add(f, n, form.log2[1], tail)
-        tail = _multiply_add(f, square, -0.5, tail)
-        return _multiply_add(f, n, form.log2[0], fraction + tail)
+    if form is SINGLE:
+        tail = fraction * square * polynomial(f, fraction, form.log)
+        tail = multiply_add(f, n, form.log2[1], tail)
+        tail = multiply_add(f, square, -0.5, tail)
+        return multiply_add(f, n, form.log2[0], fraction + tail)
     s = fraction / (fraction + 2.0)
     z = s * s
     half = square * 0.5
-    tail = f.fma(s, f.fma(z, _polynomial(f, z, form.log), half), n * form.log2[1])
-    return _multiply_add(f, n, form.log2[0], fraction - (half - tail))
+    tail = f.fma(s, f.fma(z, polynomial(f, z, form.log), half), n * form.log2[1])
+    return multiply_add(f, n, form.log2[0], fraction - (half - tail))
 
 
 def _at_edges(f: Function, x: Value, result: Value, pole: float) -> Value:
@@ -284,7 +287,7 @@ def _at_edges(f: Function, x: Value, result: Value, pole: float) -> Value:
 
 def log(f: Function, x: Value) -> Value:
     """The natural logarithm."""
-    form = _format(x)
+    form = format_of(x)
     is_denormal = f.compare("olt", x, form.smallest)
     lifted = f.select(is_denormal, x * 2.0 ** (form.fraction + 1), x)
     _, n, m = _exponent_and_fraction(f, lifted)
@@ -294,7 +297,7 @@ def log(f: Function, x: Value) -> Value:
 
 def log1p(f: Function, x: Value) -> Value:
     """log(1 + x), also where that is tiny: the fraction is taken from x, not from 1 + x."""
-    form = _format(x)
+    form = format_of(x)
     exponent, n, _ = _exponent_and_fraction(f, x + 1.0)
     # 2^(2 − n), of the n of 1 + x; 2^−n might be denormal.
     scale = f.binary("shl", f.binary("sub", 2 * form.bias + 2, exponent), form.fraction)
@@ -321,84 +324,18 @@ _ERFC = (
 def erf(f: Function, x: Value) -> Value:
     """The error function 2/√π ∫₀ˣ e^−t² dt, of float32."""
     size = magnitude(f, x)
-    near = f.fma(x, _polynomial(f, x * x, _ERF), x)
+    near = f.fma(x, polynomial(f, x * x, _ERF), x)
     # From 3.92 on it is 1 to the last bit.
-    bounded = _at_most(f, size, 4.0)
-    shifted, p = _exp_parts(f, bounded * _polynomial(f, bounded, _ERFC))
+    bounded = at_most(f, size, 4.0)
+    shifted, p = _exp_parts(f, bounded * polynomial(f, bounded, _ERFC))
     power = _power_of_two(f, shifted)
     far = 1.0 - f.fma(power, p, power)
     return f.select(f.compare("olt", size, 1.0), near, with_sign(f, far, x))
 
 
-# --- sine and cosine ------------------------------------------------------------------------------
-
-#: π/2 in parts of 33 bits, so that multiples by 20 bits are exact.
-_HALF_PI = (1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21)
-_TWO_OVER_PI = 0.6366197723675814
-#: (sin r − r) / r³ and (cos r − 1 + r²/2) / r⁴ in r², on |r| ≤ π/4; errors 2^-28 and 2^-33.
-_SINE = (-0.166666552, 0.008332178, -0.000195172324)
-_COSINE = (0.0416666456, -0.00138873665, 2.44383846e-05)
-#: The same for float64; errors 2^-58 and 2^-64.
-_SINE_OF_DOUBLE = (
-    *(-0.16666666666666632, 0.0083333333333224131, -0.00019841269829807336),
-    *(2.7557313691759587e-06, -2.5050758090336268e-08, 1.5896794184709893e-10),
-)
-_COSINE_OF_DOUBLE = (
-    *(0.041666666666666602, -0.0013888888888874125, 2.480158728948235e-05),
-    *(-2.755731435235132e-07, 2.0875723272884501e-09, -1.1359647679663128e-11),
-)
-
-
-def sin(f: Function, x: Value) -> Value:
-    """The sine of an angle in radians."""
-    quadrant, r = _quadrant(f, x)
-    value = _sine_or_cosine(f, quadrant, r)
-    # sin −0 = −0, which the reduction does not keep.
-    return f.select(f.compare("oeq", x, 0.0), x, value)
-
-
-def cos(f: Function, x: Value) -> Value:
-    """The cosine of an angle in radians: the sine a quadrant further."""
-    quadrant, r = _quadrant(f, x)
-    return _sine_or_cosine(f, quadrant + 1, r)
-
-
-def _quadrant(f: Function, x: Value) -> tuple[Value, Value]:
-    """(n, r) with x = n π/2 + r and |r| ≤ π/4; n as bits, of which the last two are right.
-
-    In float64, also for float32: r is small next to x, and three parts are enough for all.
-    """
-    wide = x if _format(x) is _DOUBLE else f.convert("fpext", x, F64)
-    shifted = _multiply_add(f, wide, _TWO_OVER_PI, _DOUBLE.magic)
-    n = shifted - _DOUBLE.magic
-    r = wide
-    for part in _HALF_PI:
-        r = _multiply_add(f, n, -part, r)
-    quadrant = _bits(f, shifted)
-    if _format(x) is _DOUBLE:
-        return quadrant, r
-    return f.convert("trunc", quadrant, I32), f.convert("fptrunc", r, F32)
-
-
-def _sine_or_cosine(f: Function, quadrant: Value, r: Value) -> Value:
-    """sin r, cos r, −sin r, −cos r in quadrants 0 to 3."""
-    is_single = _format(r) is _SINGLE
-    z = r * r
-    sine = _polynomial(f, z, _SINE if is_single else _SINE_OF_DOUBLE)
-    sine = f.fma(r * z, sine, r)
-    cosine = _polynomial(f, z, _COSINE if is_single else _COSINE_OF_DOUBLE)
-    half = z * 0.5
-    top = 1.0 - half
-    # What 1 − z/2 loses in rounding is put back.
-    cosine = top + f.fma(z * z, cosine, (1.0 - top) - half)
-    value = f.select(f.compare("eq", f.binary("and", quadrant, 1), 0), sine, cosine)
-    sign = f.binary("shl", f.binary("lshr", quadrant, 1), 8 * r.type.bytes - 1)
-    return f.convert("bitcast", f.binary("xor", _bits(f, value), sign), r.type.scalar)
-
-
 # --- powers ---------------------------------------------------------------------------------------
 
-#: Like the logarithm of _DOUBLE, to fewer digits; error 2^-36.
+#: Like the logarithm of DOUBLE, to fewer digits; error 2^-36.
 _SHORT_LOG = (0.66666665645081302, 0.40000335295962941, 0.2853730099903114, 0.23582306983414297)
 #: 2ʳ on |r| ≤ ½; error 2^-40.
 _EXP2 = (
@@ -435,16 +372,16 @@ def _log2_of_single(f: Function, size: Value) -> Value:
     _, n, m = _exponent_and_fraction(f, x)
     s = (m - 1.0) / (m + 1.0)
     z = s * s
-    logarithm = s * f.fma(z, _polynomial(f, z, _SHORT_LOG), f.constant(x.type, 2.0))
-    result = _multiply_add(f, logarithm, _LOG2_E, n)
+    logarithm = s * f.fma(z, polynomial(f, z, _SHORT_LOG), f.constant(x.type, 2.0))
+    result = multiply_add(f, logarithm, _LOG2_E, n)
     result = f.select(f.compare("olt", x, INFINITY), result, x)
     return f.select(f.compare("oeq", x, 0.0), -INFINITY, result)
 
 
 def _exp2_to_single(f: Function, exponent: Value) -> Value:
     """2ˣ of a float64, rounded to float32: what that cannot hold becomes 0, denormal or ∞."""
-    bounded = _at_most(f, _at_least(f, exponent, -200.0), 200.0)
-    shifted = bounded + _DOUBLE.magic
-    r = bounded - (shifted - _DOUBLE.magic)
-    value = _polynomial(f, r, _EXP2) * _power_of_two(f, shifted)
+    bounded = at_most(f, at_least(f, exponent, -200.0), 200.0)
+    shifted = bounded + DOUBLE.magic
+    r = bounded - (shifted - DOUBLE.magic)
+    value = polynomial(f, r, _EXP2) * _power_of_two(f, shifted)
     return f.convert("fptrunc", value, F32)

@@ -48,7 +48,7 @@ def arguments(name: str, dtype: str, count: int, rng: np.random.Generator) -> np
     tame = (rng.standard_normal(count) * scales).astype(dtype)
     tiny = rng.integers(0, 1000, 50).astype(bits).view(dtype)
     x = np.concatenate([wild, tame, tiny, -tiny, np.array(EDGES, dtype)])
-    if name in ("sin", "cos"):
+    if name in ("sin", "cos") and dtype == "float64":
         x = np.where(np.abs(x) < 2.0**20, x, (rng.random(x.size) * 2.0**20).astype(dtype))
     return x
 
@@ -115,8 +115,9 @@ def test_within_two_units_in_the_last_place(
 
 @LEVELS
 @pytest.mark.parametrize("name", ["sin", "cos"])
-def test_large_angles_lose_digits_slowly(name: str, target: Target) -> None:
-    x = (np.random.default_rng(3).random(1000) * 2.0**30).astype(np.float32)
-    found = evaluate(name, "float32", target, x)
-    exact = REFERENCES[name](x.astype(np.longdouble))
-    assert np.abs(found - exact).max() < 2.0**30 * 2.0**-52 + 1e-7
+def test_double_angles_stay_angles(name: str, target: Target) -> None:
+    """Beyond 2⁵⁰ digits are lost, but no result leaves [−1, 1]; ∞ has none."""
+    x = np.array([1e18, -1e100, 1e300, np.inf, -np.inf, np.nan])
+    found = evaluate(name, "float64", target, x)
+    assert (np.abs(found[:3]) <= 1).all()
+    assert np.isnan(found[3:]).all()
