@@ -3,7 +3,8 @@
 OP         file and line of every rule of an op, and the hops from its public name to its kernel
 SCRIPT.py  runs a TensorFlow program; then, for each set of fetches, the nodes kept and pruned,
            their devices and why, their kernels and times
-MODEL      the same for one run of a model; inputs that are not given are random or zero
+MODEL      the same for one run of a model; inputs that are not given are random or zero;
+           with --compiled its passes, clusters and kernel calls, each measured
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 
 from featherflow.cli import import_shim
 from featherflow.cli.command_error import CommandError
+from featherflow.cli.explain_compiled import add_compiled_arguments, explain_compiled
 from featherflow.cli.explain_op import describe
 from featherflow.cli.explain_step import explain_step
 from featherflow.cli.model_step import add_step_arguments, arbitrary_value, model_step
@@ -31,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--all", action="store_true", help="name all nodes that were pruned")
     add_step_arguments(parser)
+    add_compiled_arguments(parser)
 
 
 def count_own(arguments: list[str]) -> int:
@@ -59,6 +62,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _explain_model(options: argparse.Namespace) -> int:
     step = model_step(read_model(options.target), options, arbitrary_value)
+    if options.compiled or options.kernel is not None:
+        return explain_compiled(step, options)
     with recording(allow_side_effects=True) as recorder:  # `model_step` has looked at the step
         run_step(step)
     _print_report(recorder, options.all)

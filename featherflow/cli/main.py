@@ -1,4 +1,4 @@
-"""The command `featherflow`: run, inspect, predict, explain."""
+"""The command `featherflow`: run, inspect, predict, compile, explain."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ COMMANDS = {
     "run": ("featherflow.cli.run_command", "run a TensorFlow program, unmodified"),
     "inspect": ("featherflow.cli.inspect_command", "show what is in a model"),
     "predict": ("featherflow.cli.predict_command", "run a model on files"),
+    "compile": ("featherflow.cli.compile_command", "compile a model's kernels ahead of its runs"),
     "explain": ("featherflow.cli.explain_command", "show where an op, script or model executes"),
 }
 
