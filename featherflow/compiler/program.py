@@ -19,7 +19,7 @@ from featherflow.compiler.kernel_spec import ENTRY
 from featherflow.compiler.memory_plan import plan_arena
 from featherflow.compiler.schedule import Schedule
 from featherflow.compiler.step_runner import StepRunner
-from featherflow.compiler.storage import Address, Buffer, KernelCall, Phase
+from featherflow.compiler.storage import Address, Buffer, KernelCall, Phase, split_evenly
 from featherflow.compiler.thread_team import ThreadTeam, team_of
 from featherflow.framework.dtypes import as_dtype
 
@@ -50,22 +50,47 @@ class _Layout:
         return self.put(8 * place)
 
 
+@dataclass(frozen=True)
+class Batch:
+    """A batch whose images run one by one, each on the program of one image.
+
+    Attributes:
+      size: the number of images.
+      threads: they take whole images.
+      inputs: for each input, whether images have parts of their own.
+    """
+
+    size: int
+    threads: int
+    inputs: tuple[bool, ...]
+
+
 class Program:
     """Runs a schedule.
 
     Args:
-      schedule: the calls, and where inputs and outputs lie.
+      schedule: the calls, and where inputs and outputs lie; with a batch, of one image.
       images: the machine code of each kernel, by the text of its spec.
     """
 
-    def __init__(self, schedule: Schedule, images: Mapping[str, MappedImage]) -> None:
+    def __init__(
+        self,
+        schedule: Schedule,
+        images: Mapping[str, MappedImage],
+        batch: Batch | None = None,
+    ) -> None:
         self.phases = schedule.phases
+        self.batch = batch
         self.shares = max((len(phase.calls) for phase in schedule.phases), default=1)
+        if batch is not None:
+            self.shares = batch.threads
         self._images = dict(images)
         self._outputs = [
-            (stored.shape, as_dtype(stored.dtype).numpy_dtype) for stored in schedule.outputs
+            (_times(stored.shape, batch), as_dtype(stored.dtype).numpy_dtype)
+            for stored in schedule.outputs
         ]
-        self._offsets, self.arena_bytes = plan_arena(schedule.phases)
+        self._offsets, self._arena_of_one = plan_arena(schedule.phases)
+        self.arena_bytes = self._arena_of_one * (1 if batch is None else batch.threads)
         self._layout = _Layout()
         self._blocks: list[int] = []
         self._build()
@@ -81,10 +106,7 @@ class Program:
     def _build(self) -> None:
         layout = self._layout
         cancel = layout.put(0)
-        table: list[tuple[int, int]] = []
-        for parts in _merged(self.phases):
-            for share in range(self.shares):
-                table.append(self._calls(parts[share] if share < len(parts) else []))
+        table = self._table() if self.batch is None else self._table_of_images(self.batch)
         first = len(layout.words)
         for place, count in table:
             layout.put_own(place)
@@ -99,10 +121,26 @@ class Program:
             pointers = [layout.put_own(place) for place in blocks]
             self._blocks += [blocks[0], pointers[0]]
 
-    def _calls(self, calls: Sequence[KernelCall]) -> tuple[int, int]:
-        """The list of some calls: its place and length."""
+    def _table(self) -> list[tuple[int, int]]:
+        """For each phase and thread, the place and the length of a list of calls."""
+        return [
+            self._calls([(call, 0, 0) for call in (parts[share] if share < len(parts) else [])])
+            for parts in _merged(self.phases)
+            for share in range(self.shares)
+        ]
+
+    def _table_of_images(self, batch: Batch) -> list[tuple[int, int]]:
+        """The same for a batch: one phase, in which each thread does its images."""
+        calls = [call for phase in self.phases for call in phase.all_calls()]
+        return [
+            self._calls([(call, image, share) for image in range(begin, end) for call in calls])
+            for share, (begin, end) in enumerate(split_evenly(batch.size, batch.threads))
+        ]
+
+    def _calls(self, calls: Sequence[tuple[KernelCall, int, int]]) -> tuple[int, int]:
+        """The list of some calls, each for an image and in the arena of a thread."""
         layout = self._layout
-        blocks = [(self._entry(call), self._arguments(call)) for call in calls]
+        blocks = [(self._entry(call), self._arguments(call, *rest)) for call, *rest in calls]
         place = len(layout.words)
         for entry, block in blocks:
             layout.put(entry)
@@ -112,29 +150,32 @@ class Program:
     def _entry(self, call: KernelCall) -> int:
         return self._images[call.spec.text()].address(ENTRY)
 
-    def _arguments(self, call: KernelCall) -> int:
+    def _arguments(self, call: KernelCall, image: int, share: int) -> int:
         """The argument block of a call; its place."""
         layout = self._layout
         first = len(layout.words)
         for name in call.spec.fields:
             argument = call.arguments[name]
             if isinstance(argument, Address):
-                self._address(argument)
+                self._address(argument, image, share)
             else:
                 layout.put(argument)
         return first
 
-    def _address(self, address: Address) -> None:
+    def _address(self, address: Address, image: int, share: int) -> None:
         layout, buffer = self._layout, address.buffer
         place = len(layout.words)
         if buffer.kind == "arena":
             layout.arena.append(place)
-            layout.put(self._offsets[buffer] + address.offset)
+            layout.put(self._offsets[buffer] + address.offset + share * self._arena_of_one)
         elif buffer.array is not None:
             layout.put(buffer.array.ctypes.data + address.offset)
         else:
             patches = layout.inputs if buffer.kind == "input" else layout.outputs
-            patches.append((place, buffer.number, address.offset))
+            offset = address.offset
+            if buffer.kind == "output" or (self.batch and self.batch.inputs[buffer.number]):
+                offset += image * buffer.size
+            patches.append((place, buffer.number, offset))
             layout.put(0)
 
     def _runner(self, table: int, cancel: int, shares: tuple[int, int], threads: int) -> int:
@@ -143,7 +184,7 @@ class Program:
         first = layout.put_own(table)
         layout.put(0)
         layout.put_own(cancel)
-        phases = len(_merged(self.phases))
+        phases = len(_merged(self.phases)) if self.batch is None else 1
         for number in (phases, self.shares, *shares, threads, 0):
             layout.put(number)
         return first
@@ -227,6 +268,11 @@ class _Instance:
         self.alone = self.address + 8 * alone
         self.run_alone = runner
         self.team: ThreadTeam | None = None
+
+
+def _times(shape: tuple[int, ...], batch: Batch | None) -> tuple[int, ...]:
+    """The shape of a result for all images."""
+    return shape if batch is None else (shape[0] * batch.size, *shape[1:])
 
 
 def _merged(phases: Sequence[Phase]) -> list[list[list[KernelCall]]]:

@@ -86,6 +86,18 @@ class Schedule:
         """Floating-point operations of a run."""
         return sum(call.flops for phase in self.phases for call in phase.all_calls())
 
+    @property
+    def weight_bytes(self) -> int:
+        """The constants that a run reads."""
+        buffers = {
+            argument.buffer
+            for phase in self.phases
+            for call in phase.all_calls()
+            for argument in call.arguments.values()
+            if isinstance(argument, Address) and argument.buffer.kind == "constant"
+        }
+        return sum(buffer.size for buffer in buffers)
+
     # --- where values lie -------------------------------------------------------------------------
 
     def _destine_outputs(self, groups: Sequence[Group]) -> None:

@@ -10,23 +10,22 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from featherflow.compiler.batching import batched_inputs, pays_alone
 from featherflow.compiler.compile_service import READY, WAITING, CompileJob, default_service
 from featherflow.compiler.constants import ConstantPool
 from featherflow.compiler.fusion import Group, fuse
 from featherflow.compiler.lowered import CannotCompile, Lowered
-from featherflow.compiler.program import Program
+from featherflow.compiler.program import Batch, Program
 from featherflow.compiler.report import kernel_texts
 from featherflow.compiler.schedule import Schedule
 from featherflow.compiler.target import Target, host_target
-from featherflow.framework.op import get_op
-from featherflow.framework.tensor_shape import TensorShape
-from featherflow.graph.subgraph import FEED, Node, Subgraph
+from featherflow.graph.subgraph import Subgraph
 from featherflow.runtime import compile_log
-from featherflow.runtime.cluster_op import cluster_node
+from featherflow.runtime.cluster_rewriter import with_clusters
 from featherflow.runtime.compile_options import Mode
 from featherflow.runtime.executor_plan import ExecutorPlan
 from featherflow.runtime.specialization import Cluster, Specialization, specialize
@@ -52,6 +51,7 @@ class _Attempt:
     specialization: Specialization
     schedules: dict[int, Schedule]
     jobs: dict[str, CompileJob]
+    batch: Batch | None = None
     plan: ExecutorPlan | None = None
     is_over: bool = False
 
@@ -118,9 +118,11 @@ class CompiledStep:
 
     def _begin(self, signature: Signature) -> _Attempt:
         specialization = specialize(self.subgraph, signature)
-        schedules = self.schedules(specialization)
+        attempt = self._one_by_one(signature, specialization)
+        if attempt is None:
+            attempt = _Attempt(specialization, self.schedules(specialization), {})
+        schedules = attempt.schedules
         compile_log.specialized(signature, specialization, schedules)
-        attempt = _Attempt(specialization, schedules, {})
         self.attempts[signature] = attempt
         while len(self.attempts) > MAX_SPECIALIZATIONS:
             oldest, _ = self.attempts.popitem(last=False)
@@ -147,6 +149,29 @@ class CompiledStep:
                 specialization.reasons[f"level {level}"] = str(reason)
         return schedules
 
+    def _one_by_one(self, signature: Signature, whole: Specialization) -> _Attempt | None:
+        """An attempt that runs the images of a batch one by one, where that pays."""
+        batch = _batch_of(signature)
+        if batch < 2 or len(whole.clusters) != 1:
+            return None
+        one = specialize(self.subgraph, tuple((1, *shape[1:]) for shape in signature))
+        if one.clusters.keys() != whole.clusters.keys():
+            return None
+        ((level, cluster),), (single,) = whole.clusters.items(), one.clusters.values()
+        inputs = batched_inputs(*_traces(cluster), *_traces(single), batch)
+        if inputs is None or len(inputs) != len(cluster.inputs):
+            return None
+        outputs = list(dict.fromkeys(single.outputs.values()))
+        groups = fuse(single.lowering.values, outputs)
+        try:
+            schedule = Schedule(groups, outputs, self.constants, self.target, 1)
+        except CannotCompile:
+            return None
+        threads = min(self.threads, batch)
+        if not pays_alone(schedule.flops, schedule.weight_bytes, batch, threads):
+            return None
+        return _Attempt(whole, {level: schedule}, {}, Batch(batch, threads, tuple(inputs)))
+
     def _schedule(self, groups: list[Group], outputs: list[Lowered]) -> Schedule:
         """On as many threads as the work is worth."""
         schedule = Schedule(groups, outputs, self.constants, self.target, self.threads)
@@ -170,116 +195,18 @@ class CompiledStep:
     def _plan(self, attempt: _Attempt) -> ExecutorPlan:
         images: dict[str, Any] = {text: job.image for text, job in attempt.jobs.items()}
         programs = {
-            level: Program(schedule, images) for level, schedule in attempt.schedules.items()
+            level: Program(schedule, images, attempt.batch)
+            for level, schedule in attempt.schedules.items()
         }
         return self.build(with_clusters(self.subgraph, attempt.specialization, programs))
 
 
-def with_clusters(
-    subgraph: Subgraph, specialization: Specialization, programs: Mapping[int, Program]
-) -> Subgraph:
-    """The step with a node for each program in the place of the nodes that it computes."""
-    return _Rewriter(subgraph, specialization, programs).run()
+def _batch_of(signature: Signature) -> int:
+    """The size that the first axes of all feeds have; 0 if they differ."""
+    sizes = {shape[0] if shape else 0 for shape in signature}
+    return sizes.pop() if len(sizes) == 1 else 0
 
 
-class _Rewriter:
-    def __init__(
-        self,
-        subgraph: Subgraph,
-        specialization: Specialization,
-        programs: Mapping[int, Program],
-    ) -> None:
-        self.subgraph = subgraph
-        self.specialization = specialization
-        self.programs = programs
-        self.replaced: dict[tuple[Node, int], tuple[Node, int]] = {}
-        self.constants: list[Node] = []
-        self.compiled = {
-            node
-            for level, cluster in specialization.clusters.items()
-            if level in programs
-            for node in cluster.nodes
-        }
-
-    def run(self) -> Subgraph:
-        subgraph = self.subgraph
-        nodes: list[Node] = []
-        levels = self.specialization.levels
-        kept = [node for node in subgraph.nodes if node not in self.compiled]
-        clusters = {level: self.specialization.clusters[level] for level in self.programs}
-        by_level: dict[int, list[Node]] = {}
-        for node in kept:
-            by_level.setdefault(levels[node], []).append(node)
-        for level in sorted({*by_level, *clusters}):
-            nodes.extend(self._copy(node) for node in by_level.get(level, ()))
-            if level in clusters:
-                nodes.append(self._cluster(level, clusters[level]))
-        fetches = [self._edge(edge) for edge in subgraph.fetches]
-        feeds = [self.replaced[node, 0][0] for node in subgraph.feeds]
-        return Subgraph(_needed([*self.constants, *nodes], feeds, fetches), feeds, fetches)
-
-    def _edge(self, edge: tuple[Node, int]) -> tuple[Node, int]:
-        return self.replaced[edge]
-
-    def _copy(self, node: Node) -> Node:
-        """A node that keeps its kernel, on the new inputs; a known one is a constant."""
-        if node.inputs and (node, 0) in self.specialization.known:
-            return self._constants(node)
-        copy = Node(
-            node.name,
-            node.definition,
-            node.attrs,
-            node.output_dtypes,
-            node.output_shapes,
-            node.device,
-            node.operation,
-        )
-        copy.inputs = [self._edge(edge) for edge in node.inputs]
-        for place in range(len(node.output_dtypes)):
-            self.replaced[node, place] = copy, place
-        return copy
-
-    def _constants(self, node: Node) -> Node:
-        """Constants for the outputs of a node that was computed while specialising."""
-        made = []
-        for place, dtype in enumerate(node.output_dtypes):
-            value = self.specialization.known[node, place]
-            attrs = {"value": value, "dtype": dtype}
-            shape = TensorShape(value.shape)
-            made.append(
-                Node(
-                    node.name, get_op("Const"), attrs, [dtype], [shape], node.device, node.operation
-                )
-            )
-            self.replaced[node, place] = made[-1], 0
-        self.constants.extend(made[1:])
-        return made[0]
-
-    def _cluster(self, level: int, cluster: Cluster) -> Node:
-        outputs = list(dict.fromkeys(cluster.outputs.values()))
-        edges = list(cluster.outputs)
-        first = {value: edge for edge, value in reversed(cluster.outputs.items())}
-        dtypes = [first[value][0].output_dtypes[first[value][1]] for value in outputs]
-        node = cluster_node(
-            f"cluster_{level // 2}",
-            self.programs[level],
-            [self._edge(edge) for edge in cluster.inputs],
-            dtypes,
-            [TensorShape(value.shape) for value in outputs],
-            cluster.nodes[0].device,
-        )
-        for edge in edges:
-            self.replaced[edge] = node, outputs.index(cluster.outputs[edge])
-        return node
-
-
-def _needed(
-    nodes: list[Node], feeds: Sequence[Node], fetches: Sequence[tuple[Node, int]]
-) -> list[Node]:
-    """Nodes that are fetched from, have an effect, or are read by such."""
-    needed = {*feeds, *(node for node, _ in fetches)}
-    needed.update(node for node in nodes if node.definition.stateful or not node.output_dtypes)
-    for node in reversed(nodes):
-        if node in needed:
-            needed.update(source for source, _ in node.inputs)
-    return [node for node in nodes if node in needed or node.definition is FEED]
+def _traces(cluster: Cluster) -> tuple[list[Lowered], list[Lowered]]:
+    """The values and the outputs of a cluster."""
+    return cluster.lowering.values, list(dict.fromkeys(cluster.outputs.values()))
