@@ -26,6 +26,7 @@ from featherflow.compiler.contractions import (
     Pooling,
 )
 from featherflow.compiler.einsum import lower_einsum
+from featherflow.compiler.elements import NARROW_FLOATS
 from featherflow.compiler.lowered import (
     Broadcast,
     CannotCompile,
@@ -162,6 +163,7 @@ class Lowering:
     def pad(self, value: Lowered, paddings: Sequence[tuple[int, int]], number: float) -> Lowered:
         """Surrounded by a number: (before, after) for each axis."""
         pairs = [(int(before), int(after)) for before, after in paddings]
+        self.require(len(pairs) == value.rank, "another number of axes")
         if min((size for pair in pairs for size in pair), default=0) < 0:
             raise CannotCompile("negative padding")
         if not any(size for pair in pairs for size in pair):
@@ -197,6 +199,9 @@ class Lowering:
         assert reducer in _REDUCERS
         if not primitives.supports("add", value.dtype) and value.dtype != "bool":
             raise CannotCompile(f"no reduction of {value.dtype}")
+        if value.dtype in NARROW_FLOATS and reducer in ("sum", "prod"):
+            wide = self.cast(value, "float32")
+            return self.cast(self.reduce(reducer, wide, axes, keep_dims), value.dtype)
         reduced = {int(axis) % value.rank for axis in axes} if value.rank else set()
         kept = [1 if axis in reduced else size for axis, size in enumerate(value.shape)]
         for start, stop in reversed(_runs(value.shape, reduced)):
@@ -225,6 +230,9 @@ class Lowering:
 
     def mean(self, value: Lowered, axes: Sequence[int], keep_dims: bool = False) -> Lowered:
         """The sum over axes, divided by the number of elements."""
+        if value.dtype in NARROW_FLOATS:
+            wide = self.cast(value, "float32")
+            return self.cast(self.mean(wide, axes, keep_dims), value.dtype)
         count = 1
         for axis in {int(axis) % value.rank for axis in axes} if value.rank else ():
             count *= value.shape[axis]
@@ -297,6 +305,8 @@ class Lowering:
 
     def softmax(self, logits: Lowered, log: bool = False) -> Lowered:
         """e^x / Σ e^x over the last axis, or its logarithm."""
+        if logits.dtype in NARROW_FLOATS:
+            return self.cast(self.softmax(self.cast(logits, "float32"), log), logits.dtype)
         axes = (logits.rank - 1,)
         shifted = logits - self.reduce("max", logits, axes, keep_dims=True)
         powers = self.map("exp", shifted)

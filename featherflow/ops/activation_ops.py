@@ -140,7 +140,8 @@ LeakyRelu.kernel("CPU")(kernels.leaky_relu)
 
 @LeakyRelu.compile_rule
 def _leaky_relu_compile(c: Any, features: Any, *, alpha: float) -> Any:
-    return c.map("select", c.map("greater", features, 0.0), features, features * alpha)
+    slope = float(np.float32(alpha))  # like all float attributes, also for float64
+    return c.map("select", c.map("greater", features, 0.0), features, features * slope)
 
 
 LeakyReluGrad = define_op(

@@ -41,6 +41,7 @@ def _pad_v2_cpu(input: np.ndarray, paddings: np.ndarray, constant_values: np.nda
 
 @PadV2.compile_rule
 def _pad_v2_compile(c: Any, input: Any, paddings: Any, constant_values: Any) -> Any:
+    c.require(not constant_values.rank, "no scalar")
     return c.pad(input, c.known(paddings).tolist(), c.known(constant_values).item())
 
 

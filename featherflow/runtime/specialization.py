@@ -6,8 +6,8 @@ keeps its NumPy kernels. Each lowered node belongs to the cluster of its *level*
 
     level = the largest level of what it reads, + 1 where that is of the other kind
 
-Nodes of one level and kind cannot wait for each other through a node of the other kind, so a cluster
-is convex over data and control edges, and finding all of them takes one pass.
+Nodes of one level and kind cannot wait for each other through a node of the other kind, so a
+cluster is convex over data and control edges, and finding all of them takes one pass.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from featherflow.framework.op_kernel import read_signature
 from featherflow.framework.shape_inference import InferenceContext, ShapeInferenceError
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.subgraph import FEED, Node, Subgraph
+from featherflow.kernels.allocation import check_allocation
 
 Edge = tuple[Node, int]
 Shape = tuple[int, ...]
@@ -181,10 +182,20 @@ class _Specializer:
 
     def _infer(self, node: Node) -> list[Shape | None]:
         """The shapes of a node's outputs, as far as they are known."""
-        count = len(node.output_dtypes)
+        found = self._static(node)
+        if found is None:
+            return [None] * len(node.output_dtypes)
+        result: list[Shape | None] = []
+        for static, shape in zip(node.output_shapes, found):
+            best = shape if shape.is_fully_defined() else static
+            result.append(tuple(best.as_list()) if best.is_fully_defined() else None)
+        return result
+
+    def _static(self, node: Node) -> list[TensorShape] | None:
+        """What a node's shape function says for the shapes at hand; None where it refuses them."""
         function = node.definition.shape_function
         if function is None:
-            return [None] * count
+            return [UNKNOWN] * len(node.output_dtypes)
         shapes = [self.shapes.get(edge) for edge in node.inputs]
         context = InferenceContext(
             node.definition,
@@ -195,19 +206,13 @@ class _Specializer:
             self._as_shape,
             *([] if node.operation is None else [node.operation.graph._producer]),
         )
-        found = node.output_shapes
         try:
             inferred = function(context)
-            found = [inferred] if isinstance(inferred, TensorShape) else list(inferred)
         except AttributeError:
-            pass  # it asks for more than a node tells: what a handle refers to, its graph
+            return node.output_shapes  # it asks for what a handle refers to, or for its graph
         except (ShapeInferenceError, OpError, *_REFUSALS):
-            return [None] * count  # the kernel will refuse it, with the node's name
-        result: list[Shape | None] = []
-        for static, shape in zip(node.output_shapes, found):
-            best = shape if shape.is_fully_defined() else static
-            result.append(tuple(best.as_list()) if best.is_fully_defined() else None)
-        return result
+            return None  # the kernel will refuse it, with the node's name
+        return [inferred] if isinstance(inferred, TensorShape) else list(inferred)
 
     def _as_shape(self, edge: Edge) -> TensorShape:
         value = self.result.known.get(edge)
@@ -221,6 +226,10 @@ class _Specializer:
         rule = node.definition.compile_rule_fn
         if rule is None or not self._is_plain(node):
             return False
+        static = self._static(node)
+        if static is None:
+            self.result.reasons[node.name] = "shapes that do not fit"
+            return False
         level = self._level(node, is_lowered=True)
         cluster = self.result.clusters.setdefault(level, Cluster())
         cluster.lowering.node = node.name
@@ -228,12 +237,13 @@ class _Specializer:
         try:
             inputs = [self._input(cluster, level, edge) for edge in node.inputs]
             outputs = rule(cluster.lowering, *inputs, **_attributes(rule, node))
+            values = (outputs,) if isinstance(outputs, Lowered) else tuple(outputs)
+            _check_values(node, values, static)
         except (CannotCompile, OpError, *_REFUSALS) as reason:
             self.result.reasons[node.name] = str(reason)
             if mark == 0:
                 self._drop_if_empty(level)
             return False
-        values = (outputs,) if isinstance(outputs, Lowered) else tuple(outputs)
         cluster.nodes.append(node)
         self.result.levels[node] = level
         for place, value in enumerate(values):
@@ -274,6 +284,20 @@ class _Specializer:
             self._read_outside(edge)
             cluster.inputs[edge] = cluster.lowering.given(len(cluster.inputs), shape, dtype)
         return cluster.inputs[edge]
+
+
+def _check_values(node: Node, values: tuple[Lowered, ...], static: list[TensorShape]) -> None:
+    """That a rule gave what its op is declared to give, and no more than there is room for.
+
+    Raises:
+      CannotCompile: other dtypes or shapes.
+      ResourceExhaustedError: too large.
+    """
+    Lowering.require(len(values) == len(node.output_dtypes), "another number of outputs")
+    for value, dtype, shape in zip(values, node.output_dtypes, static):
+        Lowering.require(value.dtype == dtype.name, f"{value.dtype}, not {dtype.name}")
+        Lowering.require(shape.is_compatible_with(value.shape), "another shape")
+        check_allocation(value.shape, dtype.numpy_dtype)
 
 
 def _attributes(rule: Any, node: Node) -> dict[str, Any]:
