@@ -12,7 +12,7 @@ import logging
 import os
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -132,6 +132,10 @@ class CompileService:
                     self._enqueue(job, priority)
                 self._run()
         return job
+
+    def are_cached(self, spec_texts: Iterable[str], target: Target) -> bool:
+        """Whether the images of all these specs are there, so that `request` compiles nothing."""
+        return all(self._cached(digest(text, target)) is not None for text in spec_texts)
 
     def stats(self) -> ServiceStats:
         """What has been done so far."""

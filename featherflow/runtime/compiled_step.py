@@ -36,7 +36,9 @@ MAX_SPECIALIZATIONS = 32
 _WORTH_SECONDS = 0.02
 #: Below this, one run is little more than the way into a compiled program and out again.
 _WORTH_SECONDS_A_RUN = 12e-6
-
+_MANY_RUNS = 2000
+#: Constants from which on a step is a model whose kernels may be cached.
+_MODEL_BYTES = 1 << 18
 #: Operations of a program for which it is worth to wake a second thread.
 _WORTH_A_TEAM = 4e6
 
@@ -92,27 +94,41 @@ class CompiledStep:
         plan = self.ready.get(signature)
         if plan is not None:
             return plan
-        if not self._is_worth_it(signature):
+        is_hot = self._is_hot()
+        if not (is_hot or (self.runs == 0 and self._holds_a_model())):
             return None
         with self.lock:
-            attempt = self.attempts.get(signature)
-            if attempt is None:
-                attempt = self._begin(signature)
-            if not attempt.is_over:
+            attempt = self.attempts.get(signature) or self._begin(signature)
+            if not attempt.jobs and not attempt.is_over:
+                self._ask(attempt, only_if_cached=not is_hot)
+            if attempt.jobs and not attempt.is_over:
                 self._advance(signature, attempt)
         return attempt.plan
 
-    def count(self, start: float) -> None:
-        """Takes down a run of the NumPy plan that began at `start`, on the performance clock."""
+    def count(self, start: float) -> bool:
+        """Takes down a run of the NumPy plan that began at `start`, on the performance clock.
+
+        Returns:
+          Whether the compiler can never be worth it: runs are many, and short.
+        """
         self.seconds += time.perf_counter() - start
         self.runs += 1
+        return self.runs > _MANY_RUNS and self.seconds < _WORTH_SECONDS_A_RUN * self.runs
 
-    def _is_worth_it(self, signature: Signature) -> bool:
-        """Whether to look at the compiler now."""
-        if self.mode is Mode.AT_ONCE or signature in self.attempts:
+    def _is_hot(self) -> bool:
+        """Whether the step has spent enough time on NumPy kernels to be compiled."""
+        if self.mode is Mode.AT_ONCE:
             return True
         is_slow = self.seconds > _WORTH_SECONDS_A_RUN * self.runs
         return is_slow and self.seconds > _WORTH_SECONDS
+
+    def _holds_a_model(self) -> bool:
+        """Whether a look into the cache is a small part of the first run: there are weights."""
+        size = 0
+        for node in self.subgraph.nodes:
+            value = node.attrs.get("value")
+            size += getattr(value, "nbytes", 0)
+        return size >= _MODEL_BYTES
 
     # --- the life of an attempt -------------------------------------------------------------------
 
@@ -127,14 +143,17 @@ class CompiledStep:
         while len(self.attempts) > MAX_SPECIALIZATIONS:
             oldest, _ = self.attempts.popitem(last=False)
             self.ready.pop(oldest, None)
-        if not schedules:
-            attempt.is_over = True
-            return attempt
+        attempt.is_over = not schedules
+        return attempt
+
+    def _ask(self, attempt: _Attempt, only_if_cached: bool) -> None:
+        """Asks for the kernels."""
         service = default_service()
-        texts = kernel_texts(schedules.values())
+        texts = kernel_texts(attempt.schedules.values())
+        if only_if_cached and not service.are_cached(texts, self.target):
+            return
         attempt.jobs = {text: service.request(text, self.target) for text in texts}
         compile_log.asked(attempt.jobs.values())
-        return attempt
 
     def schedules(self, specialization: Specialization) -> dict[int, Schedule]:
         """The calls of each cluster, by level; of those that can be scheduled."""

@@ -177,8 +177,8 @@ class DirectSession(SessionInterface):
             if plan.__class__ is not ExecutorPlan:
                 return leave_step(plan, run_step(plan, feed_values, context, _pool))
             values = executor.run_plan(plan, feed_values, context)  # type: ignore[arg-type]
-            if compiled is not None and plan is prepared.plan:
-                compiled.count(start)
+            if compiled is not None and plan is prepared.plan and compiled.count(start):
+                prepared.compiled = None
         finally:
             self._running.discard(cancellation)
         return [leave_run(values[slot], copy) for slot, copy in plan.fetches]  # type: ignore
