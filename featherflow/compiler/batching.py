@@ -95,7 +95,7 @@ def _keeps_apart(value: Lowered, batched: set[Lowered]) -> bool:
         return all(_fits(operand, value, batched) for operand in operands)
     if isinstance(origin, Contracted):
         return _contracts_apart(value, batched)
-    if not operands[0] in batched:
+    if operands[0] not in batched:
         return False
     if isinstance(origin, Reshaped):
         return True  # images are neighbours in C order, under any shape

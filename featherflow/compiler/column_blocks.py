@@ -3,8 +3,8 @@
     for each block of columns in [column_begin, column_end):
       work(weights of the block, its first column, what to prefetch, vectors)
 
-The last block may hold fewer columns than the others: it is done in pieces of the numbers of vectors
-that the spec calls `tails`, largest first.
+The last block may hold fewer columns than the others: it is done in pieces, of the numbers of
+vectors that the spec calls `tails`, largest first.
 """
 
 from __future__ import annotations

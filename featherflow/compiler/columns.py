@@ -49,6 +49,9 @@ class Columns(KernelSpec):
     steps: tuple[Step, ...]
     results: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", primitives.plain_steps(self.steps))
+
     @property
     def plan(self) -> PassPlan:
         """The passes over middle; every one computes what it needs from the inputs."""

@@ -9,7 +9,6 @@ import numpy as np
 from featherflow.compiler.storage import Address, Buffer
 from featherflow.kernels.packed_weights import pack_filter, pack_matrix
 
-
 #: Weights lie together in chunks of this size: the kernel backs these by huge pages, so that
 #: streaming a model's weights misses few address translations.
 _CHUNK_BYTES = 16 << 20

@@ -1,9 +1,11 @@
 """Direct convolution, NHWC: batch, image sizes, channels and padding at run time.
 
-    output[n, y, x, o] = epilogue(Σ_{i, j, c} input[n, y·s + i·d − top, x·s + j·d − left, c] · w[i, j, c, o])
+    output[n, y, x, o] = epilogue(
+        Σ_{i, j, c} input[n, y·s + i·d − top, x·s + j·d − left, c] · w[i, j, c, o]
+    )
 
-In NHWC the taps of one kernel row are neighbours in memory, (j, c) like a vector of window · channels
-numbers, so a row of taps is one long k for a RegisterTile. Nothing is padded or copied:
+In NHWC the taps of one kernel row are neighbours in memory, (j, c) like a vector of window ·
+channels numbers, so a row of taps is one long k for a RegisterTile. Nothing is padded or copied:
 
 - above and below, the loop over kernel rows has run-time bounds;
 - at the sides, of the taps of one kernel row those left of `a` are cut for some pixels of the tile,

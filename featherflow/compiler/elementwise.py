@@ -43,6 +43,9 @@ class Elementwise(KernelSpec):
     steps: tuple[Step, ...]
     results: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", primitives.plain_steps(self.steps))
+
     @property
     def rank(self) -> int:
         """How many dimensions the space has."""

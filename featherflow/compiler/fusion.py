@@ -9,7 +9,7 @@ Values are taken in order; each either joins the group of its latest operand or 
     copy       a concatenation or a padding
 
 A value joins no group but the latest among those of its operands. So whatever a group reads was
-computed by groups that started earlier, and the groups in order of their first values are a schedule.
+computed by groups that started earlier, and groups in the order of their first values can run.
 """
 
 from __future__ import annotations

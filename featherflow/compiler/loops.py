@@ -1,7 +1,7 @@
 """Loops: from arrays with strides to calls of elementwise kernels.
 
-Axes that every operand walks through without a jump are merged, so a kernel is keyed by how operands
-move, not by how many axes the graph has: x + y of two dense arrays is one loop, whatever their rank.
+Axes that every operand walks through without a jump are merged, so a kernel is keyed by how
+operands move, not by how many axes there are: x + y of two dense arrays is one loop, at any rank.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Matrix products and 1x1 convolutions: [M, K] · packed [K, N], all sizes at run time.
 
-The weights are packed in blocks of `vectors` × lanes columns (`kernels/packed_weights.py`). Rows are
-taken in blocks that stay in the first-level cache while the blocks of columns pass by; a block of
-columns is streamed once for each block of rows, and each step of k prefetches a line of the block
+The weights are packed in blocks of `vectors` × lanes columns (`kernels/packed_weights.py`). Rows
+are taken in blocks that stay in cache while the blocks of columns pass by; a block of columns is
+streamed once for each block of rows, and each step of k prefetches a line of the block
 that follows, since cold weights cost more than anything else.
 
     for each block of rows:

@@ -4,13 +4,15 @@ A body is a tuple of steps. Values are numbered: first the inputs, then one for 
 
     steps = (("exp", 0), ("constant", "float32", 1.0), ("add", 1, 2))      # e^x + 1 of input 0
 
-An operand is the number of a value. Two kinds of steps have more: ("constant", dtype, number) and
+An operand is the number of a value. Infinities and NaN are constants as text: "inf", "-inf", "nan",
+since Python has no literals for them. Two kinds of steps have more: ("constant", dtype, number) and
 ("cast", dtype, operand). Results are those of NumPy's functions of the same names, rounded to the
 value's dtype at every step.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -53,6 +55,16 @@ class Primitive:
 
 
 # --- steps ----------------------------------------------------------------------------------------
+
+
+def plain_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Steps with infinities and NaN as text, so that a spec's text can be read back."""
+    return tuple(
+        (*step[:2], str(step[2]))
+        if step[0] == "constant" and isinstance(step[2], float) and not math.isfinite(step[2])
+        else step
+        for step in steps
+    )
 
 
 def operands(step: Step) -> tuple[int, ...]:
@@ -138,7 +150,9 @@ def _known(value: Value | None) -> Value:
     return value
 
 
-def _constant(f: Function, dtype: str, number: elements.Number, lanes: int) -> Value:
+def _constant(f: Function, dtype: str, number: elements.Number | str, lanes: int) -> Value:
+    if isinstance(number, str):
+        number = float(number)
     if dtype not in NARROW_FLOATS:
         return elements.constant(f, dtype, number, lanes)
     wide = elements.constant(f, "float32", number, lanes)
@@ -201,7 +215,8 @@ def _extreme(float_predicate: str, signed: str, unsigned: str) -> Emitter:
         if dtype in FLOATS:
             # A comparison with NaN is false, which picks y: right unless x is the NaN.
             picked = f.select(f.compare(float_predicate, x, y), x, y)
-            if not x.text.startswith("%"):
+            is_constant = not x.text.startswith("%")
+            if is_constant and x.text != f.constant(x.type, math.nan).text:
                 return picked
             return f.select(f.compare("uno", x, x), x, picked)
         return f.select(f.compare(signed if dtype in SIGNED else unsigned, x, y), x, y)

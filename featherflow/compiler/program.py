@@ -1,9 +1,9 @@
 """Program: a compiled cluster for given shapes, ready to run: memory, arguments, machine code.
 
-Everything that a run needs lies in one block of 8-byte words: the arguments of each kernel call, the
-lists of calls, the table of phases, the runner's own arguments. It is worked out once, as a template
-with addresses left out; a run takes a copy with addresses filled in (an `_Instance`), and writes only
-where inputs and outputs are. Runs of several threads take one instance each.
+Everything that a run needs lies in one block of 8-byte words: the arguments of each kernel call,
+the lists of calls, the table of phases, the runner's own arguments. It is worked out once, as a
+template with addresses left out; a run takes a copy with addresses filled in (an `_Instance`), and
+writes only where inputs and outputs are. Runs of several threads take one instance each.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import ctypes
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+
 import numpy as np
 
 from featherflow.compiler.image import MappedImage
@@ -264,7 +265,7 @@ class _Instance:
         self.address = self._block.ctypes.data
         self._block[layout.own] += self.address
         self._block[layout.arena] += arena
-        self.words = memoryview(self._block)
+        self.words = memoryview(self._block.data)
         self.alone = self.address + 8 * alone
         self.run_alone = runner
         self.team: ThreadTeam | None = None

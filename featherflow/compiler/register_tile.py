@@ -2,10 +2,12 @@
 
 What matmul and convolution share: the loop over k that feeds the tile, and its epilogue.
 
-    for each k:  weights = Q vectors of channels;  for each pixel:  acc[pixel] += x[pixel, k] · weights
+    for each k:
+      weights = Q vectors of channels
+      for each pixel:  acc[pixel] += x[pixel, k] · weights
 
-A small tile would wait for the latency of each multiply-add, so it gets several *chains*: step k adds
-to chain k mod chains, and the chains are summed at the end. Chains follow from the tile's size
+A small tile would wait for the latency of each multiply-add, so it gets several *chains*: step k
+adds to chain k mod chains, and the chains are summed at the end. Chains follow from the tile's size
 alone, hence results do not depend on how the work is split.
 """
 

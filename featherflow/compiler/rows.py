@@ -53,6 +53,9 @@ class Rows(KernelSpec):
     steps: tuple[Step, ...]
     results: tuple[int, ...]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", primitives.plain_steps(self.steps))
+
     @property
     def plan(self) -> PassPlan:
         """The passes over a row."""

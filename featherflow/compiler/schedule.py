@@ -7,9 +7,8 @@ A phase is what runs between two barriers of the team. Buffers of the arena get 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
-
-import numpy as np
 
 from featherflow.compiler.body import Body
 from featherflow.compiler.constants import ConstantPool
@@ -373,7 +372,7 @@ class Schedule:
         for share in range(self.shares):
             parts = [phase.calls[share] for phase in self.phases if share < len(phase.calls)]
             calls = [call for part in parts for call in part if call.first_weights is not None]
-            for call, following in zip(calls, calls[1:]):
+            for call, following in pairwise(calls):
                 assert following.first_weights is not None
                 call.arguments["next_weights"] = following.first_weights
 

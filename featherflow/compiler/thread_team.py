@@ -22,7 +22,7 @@ _SPINS = 2000
 
 
 def available_threads() -> int:
-    """How many threads this process may keep busy: its affinity, and its quota of processor time."""
+    """How many threads this process may keep busy, by its affinity and its quota of time."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     quota = _quota()
     return max(1, min(count or 1, quota) if quota else count or 1)

@@ -1,4 +1,4 @@
-"""The nodes of a step, with one node for each compiled cluster in the place of those it computes."""
+"""The nodes of a step, with one node for each compiled cluster in the place of its nodes."""
 
 from __future__ import annotations
 

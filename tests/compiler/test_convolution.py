@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -125,7 +126,7 @@ def check_convolution(
     untouched = output.copy()
     rows = batch * size[0]
     halves = (0, int(rng.integers(0, rows + 1)), rows)
-    for begin, end in zip(halves, halves[1:]):
+    for begin, end in pairwise(halves):
         run_kernel(
             spec,
             {
@@ -170,7 +171,11 @@ def test_matmul(target: Target, request: pytest.FixtureRequest) -> None:
                     **{"input": left, "weights": packed, "output": output},
                     **{"next_weights": packed, **operands},
                     **{"tile_begin": 0, "tile_end": -(-rows // tile[0]), "rows": rows},
-                    **{"tile_block": int(rng.integers(1, 10)), "column_begin": begin, "column_end": end},
+                    **{
+                        "tile_block": int(rng.integers(1, 10)),
+                        "column_begin": begin,
+                        "column_end": end,
+                    },
                     **{"k_size": inner, "n_size": columns, "input_stride": inner * 4},
                     **{"output_stride": columns * 4, "operand_stride": columns * 4},
                 },
@@ -195,7 +200,7 @@ def test_rows_do_not_depend_on_how_they_are_split() -> None:
     tiles = -(-13 // tile[0])
     for cuts in ((0, tiles), (0, 1, tiles), range(tiles + 1)):
         output = guarded((13, 50), np.float32)
-        for begin, end in zip(cuts, cuts[1:]):
+        for begin, end in pairwise(cuts):
             run_kernel(
                 spec,
                 {
