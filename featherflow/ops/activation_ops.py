@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from featherflow.framework import dtypes
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import Op, define_op
