@@ -86,6 +86,19 @@ def test_in_place(target: Target) -> None:
 
 
 @LEVELS
+@pytest.mark.parametrize("number", [np.inf, -np.inf, np.nan, -0.0])
+def test_constants_without_a_literal(target: Target, number: float) -> None:
+    steps = (("constant", "float32", number), ("maximum", 1, 0), ("add", 0, 1))
+    spec = Elementwise((("float32", "c"),), (("float32", "c"),) * 2, steps, (2, 3))
+    assert parse_spec(spec.text()) == spec
+    x = guarded_copy(np.arange(-5, 20, dtype=np.float32))
+    larger, total = guarded(25, np.float32), guarded(25, np.float32)
+    run(spec, [x, larger, total], (25,), target)
+    np.testing.assert_array_equal(larger, np.maximum(np.float32(number), x))
+    np.testing.assert_array_equal(total, x + np.float32(number))
+
+
+@LEVELS
 def test_no_rows_touch_nothing(target: Target) -> None:
     spec = Elementwise((("float32", "sc"),), (("float32", "sc"),), (("neg", 0),), (1,))
     y = guarded((4,), np.float32)
