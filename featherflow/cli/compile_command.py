@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     """Fills the folder and prints a line for each target; 1 if there is nothing to compile."""
     build = _image_builder()
     model = read_model(options.model)
-    steps = [_specialized(model, options, size) for size in options.batch]
+    steps = [step for size in options.batch for step in _specialized(model, options, size)]
     cache = ImageCache(Path(options.folder), _NO_LIMIT)
     rows = []
     for target in options.cpu:
@@ -113,12 +113,16 @@ def _image_builder() -> Any:
 
 def _specialized(
     model: Model, options: argparse.Namespace, size: int
-) -> tuple[Subgraph, Specialization]:
+) -> list[tuple[Subgraph, Specialization]]:
+    """The step for inputs of a size, and for one image of a batch: images may run one by one."""
     step = model_step(model, options, partial(_placeholder_value, size))
     with CompiledSession(config_of(threads=1), step.graph) as session:
         compiled = session.compiled_step(tuple(step.feeds), tuple(step.fetches))
-        signature = tuple(value.shape for value in step.feeds.values())
-        return compiled.subgraph, specialize(compiled.subgraph, signature)
+    signatures = [tuple(value.shape for value in step.feeds.values())]
+    if all(signatures[0]):
+        signatures.append(tuple((1, *shape[1:]) for shape in signatures[0]))
+    subgraph = compiled.subgraph
+    return [(subgraph, specialize(subgraph, signature)) for signature in dict.fromkeys(signatures)]
 
 
 def _placeholder_value(size: int, tensor: Tensor) -> np.ndarray:

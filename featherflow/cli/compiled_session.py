@@ -12,7 +12,8 @@ from featherflow.graph.graph import Graph
 from featherflow.graph.tensor import Tensor
 from featherflow.grappler.optimizer import PassReport, optimize
 from featherflow.protos import config_pb2
-from featherflow.runtime.compiled_step import CompiledStep, Signature, with_clusters
+from featherflow.runtime.cluster_rewriter import with_clusters
+from featherflow.runtime.compiled_step import CompiledStep, Signature
 from featherflow.runtime.direct_session import DirectSession
 from featherflow.runtime.session_factory import SessionOptions
 
@@ -37,6 +38,16 @@ class RecordingProgram(Program):
         """Runs the schedule."""
         self.inputs = tuple(inputs)
         return super().run(inputs)
+
+    def inputs_of_calls(self) -> list[np.ndarray]:
+        """The inputs that the calls of the schedule read: of a batch, those of its first image."""
+        batch = self.batch
+        if batch is None:
+            return list(self.inputs)
+        return [
+            value[: len(value) // batch.size] if has_parts else value
+            for value, has_parts in zip(self.inputs, batch.inputs)
+        ]
 
 
 class CompiledSession(DirectSession):
@@ -79,7 +90,7 @@ class CompiledSession(DirectSession):
         attempt = compiled.attempts[signature]
         images: dict[str, Any] = {text: job.image for text, job in attempt.jobs.items()}
         programs = {
-            level: RecordingProgram(schedule, images)
+            level: RecordingProgram(schedule, images, attempt.batch)
             for level, schedule in attempt.schedules.items()
         }
         step = with_clusters(compiled.subgraph, attempt.specialization, programs)

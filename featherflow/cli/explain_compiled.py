@@ -32,6 +32,7 @@ from featherflow.runtime.specialization import Specialization
 
 _SHOWN_REASONS = 8
 _MEGABYTE = 1e6
+_NODE_WIDTH = 32
 
 
 class _Explained(NamedTuple):
@@ -181,6 +182,12 @@ def _cluster_lines(explained: _Explained, show_all: bool) -> Iterator[str]:
             f"  cluster_{level // 2:<16} {len(cluster.nodes):>5} nodes, "
             f"{len(cluster.inputs)} inputs, {len(cluster.outputs)} outputs"
         )
+        batch = explained.programs[level].batch
+        if batch is not None:
+            yield (
+                f"  {'':<24} images of the batch one by one, on {batch.threads} threads; calls and "
+                "arena are of one"
+            )
     reasons = explained.specialization.reasons
     shown = explained.left if show_all else explained.left[:_SHOWN_REASONS]
     yield f"Nodes left to NumPy: {len(explained.left)}"
@@ -201,8 +208,8 @@ def _measured_core(target: Target) -> CoreSpeed:
 
 def _timed(explained: _Explained, core: CoreSpeed) -> Iterator[TimedRow]:
     for _, program in sorted(explained.programs.items()):
-        inputs = [np.ascontiguousarray(value) for value in program.inputs]
-        yield from Bench(program.phases, explained.images, inputs).times(core.overhead)
+        bench = Bench(program.phases, explained.images, program.inputs_of_calls())
+        yield from bench.times(core.overhead)
 
 
 def _call_lines(timed: Iterator[TimedRow], core: CoreSpeed) -> Iterator[str]:
@@ -216,9 +223,13 @@ def _call_lines(timed: Iterator[TimedRow], core: CoreSpeed) -> Iterator[str]:
         total, work = total + seconds, work + row.flops
         yield (
             f"{number:>5} {seconds * 1e6:>9.1f} {rate / 1e9:>8.1f} {rate / core.peak:>5.0%} "
-            f"{row.phase:>5} {row.threads:>7}  {row.family:<16} {row.node:<32} {row.sizes}"
+            f"{row.phase:>5} {row.threads:>7}  {row.family:<16} {_short(row.node):<32} {row.sizes}"
         )
     yield f"{'all':>5} {total * 1e6:>9.1f}  {work / 1e9:.3f} GFLOP in all"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _NODE_WIDTH else "…" + name[1 - _NODE_WIDTH :]
 
 
 def _memory_lines(explained: _Explained) -> Iterator[str]:
