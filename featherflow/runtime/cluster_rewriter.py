@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from featherflow.compiler.program import Program
 from featherflow.framework.op import get_op
 from featherflow.framework.tensor_shape import TensorShape
-from featherflow.graph.subgraph import FEED, Node, Subgraph
+from featherflow.graph.subgraph import Node, Subgraph
 from featherflow.runtime.cluster_op import Originals, cluster_node
 from featherflow.runtime.specialization import Cluster, Specialization
 
@@ -31,6 +31,8 @@ class _Rewriter:
         self.programs = programs
         self.replaced: dict[tuple[Node, int], tuple[Node, int]] = {}
         self.constants: list[Node] = []
+        self.roots = _roots(subgraph)
+        self.must_run: set[Node] = set()
         self.compiled = {
             node
             for level, cluster in specialization.clusters.items()
@@ -53,7 +55,8 @@ class _Rewriter:
                 nodes.append(self._cluster(level, clusters[level]))
         fetches = [self._edge(edge) for edge in subgraph.fetches]
         feeds = [self.replaced[node, 0][0] for node in subgraph.feeds]
-        return Subgraph(_needed([*self.constants, *nodes], feeds, fetches), feeds, fetches)
+        self.must_run.update(feeds, (node for node, _ in fetches))
+        return Subgraph(_needed([*self.constants, *nodes], self.must_run), feeds, fetches)
 
     def _edge(self, edge: tuple[Node, int]) -> tuple[Node, int]:
         return self.replaced[edge]
@@ -72,6 +75,8 @@ class _Rewriter:
             node.operation,
         )
         copy.inputs = [self._edge(edge) for edge in node.inputs]
+        if node in self.roots:
+            self.must_run.add(copy)
         for place in range(len(node.output_dtypes)):
             self.replaced[node, place] = copy, place
         return copy
@@ -111,13 +116,24 @@ class _Rewriter:
         return node
 
 
-def _needed(
-    nodes: list[Node], feeds: Sequence[Node], fetches: Sequence[tuple[Node, int]]
-) -> list[Node]:
-    """Nodes that are fetched from, have an effect, or are read by such."""
-    needed = {*feeds, *(node for node, _ in fetches)}
-    needed.update(node for node in nodes if node.definition.stateful or not node.output_dtypes)
+def _roots(subgraph: Subgraph) -> set[Node]:
+    """Nodes that run whether or not their values are wanted: for an effect, or for an error.
+
+    These are targets, nodes with an effect, and nodes that others wait for or that nobody reads.
+    """
+    read = {source for node in subgraph.nodes for source, _ in node.inputs}
+    waited_for = {source for node in subgraph.nodes for source in node.control_inputs}
+    return {
+        *subgraph.targets,
+        *waited_for,
+        *(node for node in subgraph.nodes if node not in read or node.definition.stateful),
+    }
+
+
+def _needed(nodes: list[Node], must_run: set[Node]) -> list[Node]:
+    """Nodes that must run, and those that they read."""
+    needed = set(must_run)
     for node in reversed(nodes):
         if node in needed:
             needed.update(source for source, _ in node.inputs)
-    return [node for node in nodes if node in needed or node.definition is FEED]
+    return [node for node in nodes if node in needed]
