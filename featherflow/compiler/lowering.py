@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from featherflow.compiler import primitives
+from featherflow.compiler import primitives, reducing
 from featherflow.compiler.contractions import (
     Contraction,
     ConvolutionShape,
@@ -197,7 +197,7 @@ class Lowering:
     ) -> Lowered:
         """Reduces axes by "sum", "max", "min", "prod", "any" or "all"."""
         assert reducer in _REDUCERS
-        if not primitives.supports("add", value.dtype) and value.dtype != "bool":
+        if not reducing.supports(f"reduce_{reducer}", value.dtype):
             raise CannotCompile(f"no reduction of {value.dtype}")
         if value.dtype in NARROW_FLOATS and reducer in ("sum", "prod"):
             wide = self.cast(value, "float32")

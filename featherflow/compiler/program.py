@@ -9,7 +9,6 @@ writes only where inputs and outputs are. Runs of several threads take one insta
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -98,9 +97,7 @@ class Program:
         self._template = np.array(self._layout.words, np.int64)
         self._free: list[_Instance] = []
         self._constants = _constants_of(schedule.phases)
-        runner = images[RUNNER.text()]
-        self._team = team_of(runner) if self.shares > 1 else None
-        self._lock = threading.Lock()
+        self._runner_image = images[RUNNER.text()]
 
     # --- the block --------------------------------------------------------------------------------
 
@@ -201,7 +198,7 @@ class Program:
             words[place] = inputs[number].__array_interface__["data"][0] + offset
         for place, number, offset in self._layout.outputs:
             words[place] = outputs[number].__array_interface__["data"][0] + offset
-        team = self._team
+        team = team_of(self._runner_image) if self.shares > 1 else None
         if team is not None and team.take():
             try:
                 status = self._run_together(team, instance)
@@ -234,7 +231,7 @@ class Program:
         return instance.run_alone(first + 8 * mine)
 
     def _new_instance(self) -> _Instance:
-        runner = _CALL(self._images[RUNNER.text()].address(ENTRY))
+        runner = _CALL(self._runner_image.address(ENTRY))
         return _Instance(self._template, self._layout, self.arena_bytes, self._blocks[0], runner)
 
 

@@ -38,14 +38,13 @@ def _quota() -> int | None:
 
 
 class ThreadTeam:
-    """The calling thread and `size` − 1 others.
+    """The calling thread, and as many others as programs have asked for.
 
     Args:
       image: of the step runner.
     """
 
-    def __init__(self, image: MappedImage, size: int) -> None:
-        self.size = size
+    def __init__(self, image: MappedImage) -> None:
         self._image = image
         signature = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 4)
         self._wait_for_work = signature(image.address(step_runner.WORKER_ENTRY))
@@ -74,7 +73,7 @@ class ThreadTeam:
         Args:
           blocks_address: of the addresses of the runner's argument blocks, one for each thread.
         """
-        while self._started < min(threads, self.size):
+        while self._started < threads:
             self._start(self._started, self._epoch)
         control = self._control
         control[step_runner.BLOCKS] = blocks_address
@@ -119,9 +118,11 @@ _team_lock = threading.Lock()
 def team_of(image: MappedImage) -> ThreadTeam:
     """The team of this process."""
     global _team
+    if _team is not None:
+        return _team
     with _team_lock:
         if _team is None:
-            _team = ThreadTeam(image, max(available_threads(), 1))
+            _team = ThreadTeam(image)
         return _team
 
 
