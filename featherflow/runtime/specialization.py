@@ -26,6 +26,7 @@ from featherflow.framework.shape_inference import InferenceContext, ShapeInferen
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.subgraph import FEED, Node, Subgraph
 from featherflow.kernels.allocation import check_allocation
+from featherflow.runtime.effect_order import EffectOrder
 
 Edge = tuple[Node, int]
 Shape = tuple[int, ...]
@@ -96,6 +97,7 @@ class _Specializer:
             (node, 0): shape for node, shape in zip(subgraph.feeds, feed_shapes)
         }
         self.lowered: dict[Edge, int] = {}
+        self.order = EffectOrder()
 
     def run(self) -> Specialization:
         for node in self.subgraph.nodes:
@@ -120,6 +122,7 @@ class _Specializer:
             return
         level = self._level(node, is_lowered=False)
         result.levels[node] = level
+        self.order.add(node, level, is_lowered=False)
         for edge in node.inputs:
             self._read_outside(edge)
         shapes = self._infer(node)
@@ -127,7 +130,7 @@ class _Specializer:
 
     def _level(self, node: Node, is_lowered: bool) -> int:
         """The level of a node: even for lowered ones, odd for others; 0 is before everything."""
-        level = 2 if is_lowered else 1
+        level = max(2 if is_lowered else 1, self.order.lowest_level(node))
         for source in (*(source for source, _ in node.inputs), *node.control_inputs):
             below = self.result.levels.get(source, 0)
             if below > level:
@@ -224,7 +227,7 @@ class _Specializer:
 
     def _lower(self, node: Node) -> bool:
         rule = node.definition.compile_rule_fn
-        if rule is None or not self._is_plain(node):
+        if rule is None or not self._is_plain(node) or self.order.looks_at_memory(node):
             return False
         static = self._static(node)
         if static is None:
@@ -245,6 +248,7 @@ class _Specializer:
                 self._drop_if_empty(level)
             return False
         cluster.nodes.append(node)
+        self.order.add(node, level, is_lowered=True)
         self.result.levels[node] = level
         for place, value in enumerate(values):
             edge = (node, place)
