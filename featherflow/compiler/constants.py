@@ -8,6 +8,7 @@ import numpy as np
 
 from featherflow.compiler.storage import Address, Buffer
 from featherflow.kernels.packed_weights import pack_filter, pack_matrix
+from featherflow.kernels.winograd_weights import pack_winograd
 
 #: Weights lie together in chunks of this size: the kernel backs these by huge pages, so that
 #: streaming a model's weights misses few address translations.
@@ -65,7 +66,8 @@ class ConstantPool:
         """Weights in blocks of `width` columns.
 
         Args:
-          form: "filter" ([h, w, C, O]), "matrix" ([..., K, N]), "transposed matrix".
+          form: "filter" ([h, w, C, O]), "winograd" (a filter too), "matrix" ([..., K, N]),
+            "transposed matrix".
           part: the columns to take.
         """
         self._kept[id(array)] = array
@@ -73,6 +75,8 @@ class ConstantPool:
         def pack() -> np.ndarray:
             if form == "filter":
                 return self._weights.hold(pack_filter(array[..., part], width))
+            if form == "winograd":
+                return self._weights.hold(pack_winograd(array[..., part], width))
             matrix = array.reshape(array.shape[-2:])
             matrix = matrix.T if form == "transposed matrix" else matrix
             return self._weights.hold(pack_matrix(matrix[:, part], width))

@@ -29,6 +29,8 @@ ENTRY = "kernel"
 _MODULES = {
     "matmul": "featherflow.compiler.matmul",
     "conv2d": "featherflow.compiler.convolution",
+    "winograd_input": "featherflow.compiler.winograd",
+    "winograd_output": "featherflow.compiler.winograd",
     "depthwise_conv2d": "featherflow.compiler.depthwise",
     "pool2d": "featherflow.compiler.pooling",
     "pack_matrix": "featherflow.compiler.packing",

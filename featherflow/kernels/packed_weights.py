@@ -38,7 +38,7 @@ def pack_filter(filter: np.ndarray, width: int) -> np.ndarray:
 def _packed(array: np.ndarray, width: int) -> np.ndarray:
     *rows, columns = array.shape
     whole, rest = divmod(columns, width)
-    packed = _aligned((whole + (rest > 0), *rows, width), array.dtype)
+    packed = aligned_empty((whole + (rest > 0), *rows, width), array.dtype)
     blocks = array[..., : whole * width].reshape(*rows, whole, width)
     np.copyto(packed[:whole], np.moveaxis(blocks, -2, 0))
     if rest:
@@ -47,7 +47,8 @@ def _packed(array: np.ndarray, width: int) -> np.ndarray:
     return packed
 
 
-def _aligned(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+def aligned_empty(shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    """An array at an address that is a multiple of 64, with any contents."""
     size = prod(shape) * dtype.itemsize
     block = np.empty(size + _ALIGNMENT, np.uint8)
     start = -block.ctypes.data % _ALIGNMENT
