@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -27,6 +28,11 @@ RUNNER = StepRunner()
 #: Copies kept for later runs; more threads than that make and drop their own.
 _KEPT_INSTANCES = 4
 _CALL = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+#: The same without giving way to other threads of Python, which costs as much as a short run.
+_SHORT_CALL = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+_SHORT_FLOPS = 1e6
+#: The word of the block that ends a run when it is not 0.
+_CANCEL_WORD = 0
 
 
 @dataclass
@@ -65,6 +71,13 @@ class Batch:
     inputs: tuple[bool, ...]
 
 
+class Cancellation(Protocol):
+    """What tells a run to end."""
+
+    def register(self, callback: Callable[[], None]) -> object: ...
+    def deregister(self, token: object) -> bool: ...
+
+
 class Program:
     """Runs a schedule.
 
@@ -80,6 +93,7 @@ class Program:
         batch: Batch | None = None,
     ) -> None:
         self.phases = schedule.phases
+        self.flops = schedule.flops * (1 if batch is None else batch.size)
         self.batch = batch
         self.shares = max((len(phase.calls) for phase in schedule.phases), default=1)
         if batch is not None:
@@ -104,6 +118,7 @@ class Program:
     def _build(self) -> None:
         layout = self._layout
         cancel = layout.put(0)
+        assert cancel == _CANCEL_WORD
         table = self._table() if self.batch is None else self._table_of_images(self.batch)
         first = len(layout.words)
         for place, count in table:
@@ -189,27 +204,44 @@ class Program:
 
     # --- runs -------------------------------------------------------------------------------------
 
-    def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The outputs, for inputs of the program's shapes and dtypes, in C order."""
+    def run(
+        self, inputs: Sequence[np.ndarray], cancellation: Cancellation | None = None
+    ) -> list[np.ndarray]:
+        """The outputs, for inputs of the program's shapes and dtypes, in C order.
+
+        Args:
+          cancellation: ends the run between two phases, with outputs of no meaning.
+        """
         instance = self._take()
         outputs = [np.empty(shape, dtype) for shape, dtype in self._outputs]
         words = instance.words
         for place, number, offset in self._layout.inputs:
-            words[place] = inputs[number].__array_interface__["data"][0] + offset
+            words[place] = address_of(inputs[number]) + offset
         for place, number, offset in self._layout.outputs:
-            words[place] = outputs[number].__array_interface__["data"][0] + offset
+            words[place] = address_of(outputs[number]) + offset
+        if cancellation is None:
+            self._call(instance)
+        else:
+            token = cancellation.register(instance.cancel)
+            try:
+                self._call(instance)
+            finally:
+                cancellation.deregister(token)
+                words[_CANCEL_WORD] = 0
+        if len(self._free) < _KEPT_INSTANCES:
+            self._free.append(instance)
+        return outputs
+
+    def _call(self, instance: _Instance) -> None:
+        """Runs with the team if there is one, and if it is free."""
         team = team_of(self._runner_image) if self.shares > 1 else None
         if team is not None and team.take():
             try:
-                status = self._run_together(team, instance)
+                self._run_together(team, instance)
             finally:
                 team.give_back()
         else:
-            status = instance.run_alone(instance.alone)
-        if len(self._free) < _KEPT_INSTANCES:
-            self._free.append(instance)
-        assert status == 0, status
-        return outputs
+            instance.run_alone(instance.alone)
 
     def _take(self) -> _Instance:
         try:
@@ -217,7 +249,7 @@ class Program:
         except IndexError:
             return self._new_instance()
 
-    def _run_together(self, team: ThreadTeam, instance: _Instance) -> int:
+    def _run_together(self, team: ThreadTeam, instance: _Instance) -> None:
         _, mine, pointers = self._blocks
         epoch_word, control_word = len(RUNNER.fields) - 1, 1
         first = instance.address
@@ -228,10 +260,11 @@ class Program:
             instance.team = team
         epoch = team.call_together(first + 8 * pointers, self.shares)
         instance.words[mine + epoch_word] = epoch
-        return instance.run_alone(first + 8 * mine)
+        instance.run_alone(first + 8 * mine)
 
     def _new_instance(self) -> _Instance:
-        runner = _CALL(self._runner_image.address(ENTRY))
+        signature = _CALL if self.flops > _SHORT_FLOPS else _SHORT_CALL
+        runner = signature(self._runner_image.address(ENTRY))
         return _Instance(self._template, self._layout, self.arena_bytes, self._blocks[0], runner)
 
 
@@ -266,6 +299,18 @@ class _Instance:
         self.alone = self.address + 8 * alone
         self.run_alone = runner
         self.team: ThreadTeam | None = None
+
+    def cancel(self) -> None:
+        """Ends the run, at the next look."""
+        self.words[_CANCEL_WORD] = 1
+
+
+def address_of(array: np.ndarray) -> int:
+    """Where the first element is; the quick way is for arrays that may be written."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+    except (TypeError, ValueError):  # read-only, or empty
+        return array.ctypes.data
 
 
 def _times(shape: tuple[int, ...], batch: Batch | None) -> tuple[int, ...]:

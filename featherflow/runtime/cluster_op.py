@@ -20,6 +20,9 @@ from featherflow.runtime.specialization import Cluster
 
 Edge = tuple[Node, int]
 
+#: Operations of a program that takes long enough for somebody to cancel it.
+LONG_FLOPS = 1e8
+
 CLUSTER: Op = op_from_op_def(
     OpDef(
         "_Cluster",
@@ -114,3 +117,14 @@ def cluster_node(
     node = Node(name, CLUSTER, attrs, dtypes, shapes, device)
     node.inputs = list(inputs)
     return node
+
+
+def shortcut(node: Node, feeds: Sequence[Node], fetches: Sequence[tuple[Node, int]]) -> Any:
+    """`program.run`, if a step is one short program from its feeds to its fetches; else None.
+
+    Feeds are C-ordered, so nothing is left for an executor to do.
+    """
+    is_whole = [source for source, _ in node.inputs] == list(feeds)
+    program = node.attrs["program"]
+    in_order = [(node, place) for place in range(len(node.output_dtypes))] == list(fetches)
+    return program.run if is_whole and in_order and program.flops <= LONG_FLOPS else None

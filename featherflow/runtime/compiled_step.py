@@ -25,6 +25,7 @@ from featherflow.compiler.schedule import Schedule
 from featherflow.compiler.target import Target, host_target
 from featherflow.graph.subgraph import Subgraph
 from featherflow.runtime import compile_log
+from featherflow.runtime.cluster_op import CLUSTER, shortcut
 from featherflow.runtime.cluster_rewriter import with_clusters
 from featherflow.runtime.compile_options import Mode
 from featherflow.runtime.executor_plan import ExecutorPlan
@@ -43,6 +44,7 @@ _MODEL_BYTES = 1 << 18
 _WORTH_A_TEAM = 4e6
 
 Signature = tuple[tuple[int, ...], ...]
+RunProgram = Callable[[Sequence[Any]], list[Any]]
 BuildPlan = Callable[[Subgraph], ExecutorPlan]
 
 
@@ -74,6 +76,8 @@ class CompiledStep:
       build: makes a plan of nodes.
       threads: of the team.
       mode: when to compile.
+      ready: the compiled plans that there are.
+      shortcuts: of these, the ones that are one short program: how to run it.
     """
 
     subgraph: Subgraph
@@ -84,6 +88,7 @@ class CompiledStep:
     constants: ConstantPool = field(default_factory=ConstantPool)
     attempts: OrderedDict[Signature, _Attempt] = field(default_factory=OrderedDict)
     ready: dict[Signature, ExecutorPlan] = field(default_factory=dict)
+    shortcuts: dict[Signature, RunProgram] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
     seconds: float = 0.0
     runs: int = 0
@@ -143,6 +148,7 @@ class CompiledStep:
         while len(self.attempts) > MAX_SPECIALIZATIONS:
             oldest, _ = self.attempts.popitem(last=False)
             self.ready.pop(oldest, None)
+            self.shortcuts.pop(oldest, None)
         attempt.is_over = not schedules
         return attempt
 
@@ -208,16 +214,22 @@ class CompiledStep:
             return
         attempt.is_over = True
         if states == {READY}:
-            attempt.plan = self.ready[signature] = self._plan(attempt)
+            attempt.plan = self.ready[signature] = self._plan(signature, attempt)
         compile_log.settled(signature, attempt.jobs.values())
 
-    def _plan(self, attempt: _Attempt) -> ExecutorPlan:
+    def _plan(self, signature: Signature, attempt: _Attempt) -> ExecutorPlan:
         images: dict[str, Any] = {text: job.image for text, job in attempt.jobs.items()}
         programs = {
             level: Program(schedule, images, attempt.batch)
             for level, schedule in attempt.schedules.items()
         }
-        return self.build(with_clusters(self.subgraph, attempt.specialization, programs))
+        step = with_clusters(self.subgraph, attempt.specialization, programs)
+        clusters = [node for node in step.nodes if node.definition is CLUSTER]
+        if len(clusters) == 1 and len(step.nodes) == len(step.feeds) + 1:
+            run = shortcut(clusters[0], step.feeds, step.fetches)
+            if run is not None:
+                self.shortcuts[signature] = run
+        return self.build(step)
 
 
 def _batch_of(signature: Signature) -> int:
