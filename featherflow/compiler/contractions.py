@@ -23,6 +23,7 @@ from featherflow.compiler.pooling import Pool
 from featherflow.compiler.register_tile import Epilogue
 from featherflow.compiler.storage import Address, KernelCall, Storage, split_evenly
 from featherflow.compiler.target import Target
+from featherflow.compiler.winograd_calls import pays, winograd_calls
 
 #: Tiles of rows of a product that stay in cache while a block of weights passes by.
 _TILE_BLOCK = 9
@@ -188,7 +189,7 @@ class DirectConvolution:
     groups: int
 
     def schedule(self, s: Scheduler, work: Work, shape: tuple[int, ...]) -> None:
-        """Pointwise ones are products; one channel a group is depthwise; else direct."""
+        """Pointwise ones are products; one channel a group is depthwise; else as it pays."""
         image, weights = work.operands
         if self.groups > 1 and weights.shape[2] == 1:
             DepthwiseProduct(self.windows).schedule(s, work, shape)
@@ -198,8 +199,21 @@ class DirectConvolution:
             matrix = stored.with_shape((rows, image.shape[-1]))
             assert matrix is not None
             known_product(s, work, matrix, weights, shape[-1])
+        elif self.groups == 1 and pays(self.windows, weights.shape[2], shape):
+            self._winograd(s, work, shape)
         else:
             self._direct(s, work, shape)
+
+    def _winograd(self, s: Scheduler, work: Work, shape: tuple[int, ...]) -> None:
+        image, weights = work.operands
+        tile = tile_for(s.target, False)
+        whole = slice(0, shape[3])
+        packed = s.packed(weights, "winograd", tile[1] * s.target.lanes(4), whole)
+        if packed is None:
+            raise CannotCompile("a filter that only the run knows")
+        stored = s.dense(image)
+        for phase in winograd_calls(s, work, self.windows, stored, packed, tile, shape):
+            s.add(phase)
 
     def _direct(self, s: Scheduler, work: Work, shape: tuple[int, ...]) -> None:
         image, weights = work.operands
