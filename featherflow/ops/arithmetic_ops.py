@@ -198,7 +198,11 @@ SquaredDifference = define_binary(
     ((*FLOATS, dtypes.int32, dtypes.int64, *COMPLEX), kernels.squared_difference),
     is_commutative=True,
 )
-SquaredDifference.compile_rule(compiled_as("squared_difference"))
+
+
+@SquaredDifference.compile_rule
+def _squared_difference_compile(c: Any, x: Any, y: Any) -> Any:
+    return c.map("square", x - y)  # narrow floats are rounded twice
 
 
 @SquaredDifference.gradient
