@@ -233,7 +233,11 @@ Softplus = _define_activation("Softplus", kernels.softplus)
 Softplus.compile_rule(compiled_as("softplus"))
 SoftplusGrad = _define_gradient("SoftplusGrad", "features", kernels.softplus_grad)
 Softsign = _define_activation("Softsign", kernels.softsign)
-Softsign.compile_rule(compiled_as("softsign"))
+
+
+@Softsign.compile_rule
+def _softsign_compile(c: Any, features: Any) -> Any:
+    return features / (c.map("abs", features) + 1.0)
 
 
 SoftsignGrad = _define_gradient("SoftsignGrad", "features", kernels.softsign_grad)

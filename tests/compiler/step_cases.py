@@ -80,7 +80,6 @@ _EXACT_UNARY: tuple[tuple[Callable[..., Any], str], ...] = (
     (tf.nn.relu, "float signed unsigned"),
     (tf.nn.relu6, "float"),
     (tf.nn.leaky_relu, "float"),
-    (tf.nn.softsign, "float"),
     (lambda x: tf.sqrt(tf.abs(x)), "float"),
     (tf.identity, "float signed unsigned bool"),
     (tf.logical_not, "bool"),
@@ -92,7 +91,17 @@ _SMOOTH_UNARY: tuple[Callable[..., Any], ...] = (
     lambda x: tf.math.rsqrt(tf.abs(x) + 1),
     lambda x: tf.math.expm1(tf.minimum(x, 1)),
     lambda x: tf.math.log(tf.abs(x) + 1),
-    *(tf.tanh, tf.sigmoid, tf.sin, tf.cos, tf.nn.softplus, tf.nn.elu, tf.nn.selu, tf.math.erf),
+    *(
+        tf.nn.softsign,
+        tf.tanh,
+        tf.sigmoid,
+        tf.sin,
+        tf.cos,
+        tf.nn.softplus,
+        tf.nn.elu,
+        tf.nn.selu,
+        tf.math.erf,
+    ),
 )
 
 
