@@ -59,7 +59,7 @@ def add_compiled_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments that only a compiled model takes."""
     group = parser.add_argument_group("compiled", "of a MODEL")
     group.add_argument("--compiled", action="store_true", help="show its passes and kernel calls")
-    group.add_argument("--kernel", type=int, metavar="N", help="show the kernel of call N alone")
+    group.add_argument("--kernel", type=int, metavar="N", help="show the kernel of row N alone")
     group.add_argument(
         "--show",
         choices=("nest", "ir", "asm"),
@@ -72,7 +72,7 @@ def explain_compiled(step: ModelStep, options: argparse.Namespace) -> int:
     """Runs a model's step compiled and prints what was made of it.
 
     Raises:
-      CommandError: the step is not compiled, or there is no call of the number asked for.
+      CommandError: the step is not compiled, or there is no row of the number asked for.
     """
     try:
         with CompiledSession(config_of(), step.graph) as session:
@@ -215,15 +215,16 @@ def _timed(explained: _Explained, core: CoreSpeed) -> Iterator[TimedRow]:
 def _call_lines(timed: Iterator[TimedRow], core: CoreSpeed) -> Iterator[str]:
     yield f"Kernel calls; a core's measured peak is {core.peak / 1e9:.1f} GFLOP/s"
     yield (
-        f"{'call':>5} {'µs':>9} {'GFLOP/s':>8} {'peak':>5} {'phase':>5} {'threads':>7}  "
-        f"{'family':<16} {'node':<32} sizes"
+        f"{'row':>5} {'µs':>9} {'GFLOP/s':>8} {'peak':>5} {'phase':>5} {'threads':>7} "
+        f"{'calls':>5}  {'family':<16} {'node':<32} sizes"
     )
     total = work = 0.0
     for number, (row, seconds, rate) in enumerate(timed):
         total, work = total + seconds, work + row.flops
         yield (
             f"{number:>5} {seconds * 1e6:>9.1f} {rate / 1e9:>8.1f} {rate / core.peak:>5.0%} "
-            f"{row.phase:>5} {row.threads:>7}  {row.family:<16} {_short(row.node):<32} {row.sizes}"
+            f"{row.phase:>5} {row.threads:>7} {row.count:>5}  {row.family:<16} "
+            f"{_short(row.node):<32} {row.sizes}"
         )
     yield f"{'all':>5} {total * 1e6:>9.1f}  {work / 1e9:.3f} GFLOP in all"
 
@@ -260,7 +261,7 @@ def _kernel_text(explained: _Explained, number: int, kind: str) -> str:
         for row in call_rows(program.phases)
     ]
     if not 0 <= number < len(rows):
-        raise CommandError(f"there is no call {number}: they go from 0 to {len(rows) - 1}.")
+        raise CommandError(f"there is no row {number}: they go from 0 to {len(rows) - 1}.")
     row = rows[number]
     if kind == "nest":
         return _nest_text(row)
@@ -270,11 +271,13 @@ def _kernel_text(explained: _Explained, number: int, kind: str) -> str:
 
 def _nest_text(row: CallRow) -> str:
     lines = [row.spec, f"for {row.node}, in phase {row.phase}, {row.flops:.0f} operations"]
-    for place, call in enumerate(row.calls):
+    for place, calls in enumerate(row.calls):
+        call = calls[0]
         given = ", ".join(
             f"{name}={_argument_text(call.arguments[name])}" for name in call.spec.fields
         )
-        lines.append(f"thread {place}: {given}")
+        more = f"; and {len(calls) - 1} more" if len(calls) > 1 else ""
+        lines.append(f"thread {place}: {given}{more}")
     return "\n".join(lines)
 
 

@@ -88,29 +88,41 @@ def _value_type(value: Lowered) -> str:
 def calls_text(schedule: Schedule) -> str:
     """A line for each row of calls: phase, threads, node, kernel, sizes."""
     return "\n".join(
-        f"phase {row.phase} on {row.threads}: {row.node}: {row.spec} {row.sizes}"
+        f"phase {row.phase} on {row.threads}{_times(row)}: {row.node}: {row.spec} {row.sizes}"
         for row in call_rows(schedule.phases)
     )
 
 
+def _times(row: CallRow) -> str:
+    return f", {row.count} calls" if row.count > row.threads else ""
+
+
 class CallRow(NamedTuple):
-    """One call, or the like calls of several threads in one phase.
+    """Calls of one kernel for one node in one phase.
 
     Attributes:
-      sizes: its integer arguments but for strides.
-      threads: how many threads make it.
-      flops: of all threads.
-      calls: one a thread.
+      sizes: integer arguments of the first call, but for strides.
+      flops: of all calls.
+      calls: by thread.
     """
 
     number: int
     phase: int
-    threads: int
     node: str
     spec: str
     sizes: str
     flops: float
-    calls: tuple[KernelCall, ...]
+    calls: tuple[tuple[KernelCall, ...], ...]
+
+    @property
+    def threads(self) -> int:
+        """How many threads make such calls."""
+        return len(self.calls)
+
+    @property
+    def count(self) -> int:
+        """How many calls there are."""
+        return sum(map(len, self.calls))
 
     @property
     def family(self) -> str:
@@ -119,18 +131,19 @@ class CallRow(NamedTuple):
 
 
 def call_rows(phases: Sequence[Phase]) -> list[CallRow]:
-    """The calls of a program in order; what threads do alike is one row."""
+    """The calls of a program in the order of the first of each row."""
     rows: list[CallRow] = []
     for number, phase in enumerate(phases):
-        alike: dict[tuple[int, str, str], list[KernelCall]] = {}
-        for calls in phase.calls:
-            for place, call in enumerate(calls):
-                alike.setdefault((place, call.node, call.spec.text()), []).append(call)
-        for (_, node, spec), found in alike.items():
-            flops = sum(call.flops for call in found)
-            sizes = _sizes_text(found[0])
-            at = len(rows)
-            rows.append(CallRow(at, number, len(found), node, spec, sizes, flops, tuple(found)))
+        alike: dict[tuple[str, str], dict[int, list[KernelCall]]] = {}
+        for thread, calls in enumerate(phase.calls):
+            for call in calls:
+                by_thread = alike.setdefault((call.node, call.spec.text()), {})
+                by_thread.setdefault(thread, []).append(call)
+        for (node, spec), by_thread in alike.items():
+            found = tuple(map(tuple, by_thread.values()))
+            flops = sum(call.flops for calls in found for call in calls)
+            sizes = _sizes_text(found[0][0])
+            rows.append(CallRow(len(rows), number, node, spec, sizes, flops, found))
     return rows
 
 
@@ -147,11 +160,11 @@ def _sizes_text(call: KernelCall) -> str:
 
 
 class TimedRow(NamedTuple):
-    """A row with the time of its slowest call, alone on one core.
+    """A row with the time of its slowest thread, if each call ran alone on one core.
 
     Attributes:
-      seconds: of that call.
-      rate: its floating-point operations a second.
+      seconds: of that thread's calls.
+      rate: their floating-point operations a second.
     """
 
     row: CallRow
@@ -186,9 +199,13 @@ class Bench:
         Args:
           overhead: the seconds of a call that does nothing; they are not the kernels'.
         """
+        order = [call for phase in self.phases for call in phase.all_calls()]
+        took = {call: self._time(call, overhead) for call in order}
         for row in call_rows(self.phases):
-            timed = [(self._time(call, overhead), call.flops) for call in row.calls]
-            seconds, flops = max(timed)
+            seconds, flops = max(
+                (sum(took[call] for call in calls), sum(call.flops for call in calls))
+                for calls in row.calls
+            )
             yield TimedRow(row, seconds, flops / seconds if seconds else 0.0)
 
     def _time(self, call: KernelCall, overhead: float) -> float:

@@ -22,8 +22,8 @@ pytestmark = [
     pytest.mark.slow,
 ]
 
-#: call, µs, GFLOP/s, share of the peak, phase, threads, family, node
-ROW = re.compile(r" *(\d+) +([\d.]+) +([\d.]+) +(\d+)% +(\d+) +(\d+)  (\w+) +(\S+)")
+#: row, µs, GFLOP/s, share of the peak, phase, threads, calls, family, node
+ROW = re.compile(r" *(\d+) +([\d.]+) +([\d.]+) +(\d+)% +(\d+) +(\d+) +\d+  (\w+) +(\S+)")
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +107,7 @@ def test_kernel(featherflow, model) -> None:
 def test_no_such_kernel(featherflow, model) -> None:
     result = featherflow("explain", model(affine), "--compiled", "--kernel", "7")
     assert (result.status, result.out) == (2, "")
-    assert "there is no call 7: they go from 0 to 0." in result.err
+    assert "there is no row 7: they go from 0 to 0." in result.err
 
 
 def test_a_step_that_is_not_compiled(featherflow, model) -> None:

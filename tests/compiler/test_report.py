@@ -24,6 +24,7 @@ from featherflow.compiler.report import (
     memory_use,
 )
 from featherflow.compiler.schedule import Schedule
+from featherflow.compiler.storage import KernelCall, Phase
 from featherflow.compiler.target import host_target
 
 from .kernel_runner import guarded, host_levels, kernel_image, run_kernel
@@ -89,9 +90,18 @@ def test_rows_of_several_threads_are_one() -> None:
     schedule, _ = scheduled(4096, threads=2)
     rows = call_rows(schedule.phases)
     assert [row.family for row in rows] == ["matmul", "elementwise"]
-    assert [row.threads for row in rows] == [len(row.calls) for row in rows] == [2, 2]
+    assert [row.threads for row in rows] == [row.count for row in rows] == [2, 2]
     assert [row.number for row in rows] == [0, 1]
     assert sum(row.flops for row in rows) == schedule.flops
+
+
+def test_calls_of_one_kernel_for_one_node_are_one_row() -> None:
+    schedule, _ = scheduled(4096, threads=2)
+    first = schedule.phases[0]
+    again = [KernelCall(call.spec, call.arguments, call.node, 1.0) for call in first.calls[1]]
+    rows = call_rows([Phase([[*first.calls[0]], [*first.calls[1], *again]])])
+    assert [(row.threads, row.count) for row in rows] == [(2, 3)]
+    assert rows[0].flops == sum(call.flops for call in first.all_calls()) + 1
 
 
 @pytest.mark.parametrize("threads", [1, 2])
