@@ -22,6 +22,7 @@ from featherflow.cli.model_step import add_step_arguments, model_step
 from featherflow.cli.models import Model, read_model
 from featherflow.compiler.constants import ConstantPool
 from featherflow.compiler.image_cache import ImageCache, digest
+from featherflow.compiler.lowered import Constant
 from featherflow.compiler.report import kernel_texts
 from featherflow.compiler.storage import Address, Buffer
 from featherflow.compiler.target import Target, host_target, target_named
@@ -135,19 +136,25 @@ def _placeholder_value(size: int, tensor: Tensor) -> np.ndarray:
 def _kernels(subgraph: Subgraph, specialization: Specialization, target: Target) -> Iterator[str]:
     for threads in _THREADS:
         step = CompiledStep(
-            subgraph, _build_nothing, threads, Mode.NEVER, target, constants=_UnpackedPool()
+            subgraph,
+            _build_nothing,
+            _build_nothing,
+            threads,
+            Mode.NEVER,
+            target,
+            _UnpackedPool(),
         )
         yield from kernel_texts(step.schedules(specialization).values())
 
 
-def _build_nothing(_: Subgraph) -> Any:
+def _build_nothing(*_: Subgraph) -> Any:
     raise AssertionError("nothing runs here")
 
 
 class _UnpackedPool(ConstantPool):
     """Weights that no kernel will read need not be packed."""
 
-    def packed(self, array: np.ndarray, form: str, width: int, part: slice) -> Address:
+    def packed(self, constant: Constant, form: str, width: int, part: slice) -> Address:
         return Address(Buffer("constant", 0))
 
 

@@ -27,6 +27,7 @@ from featherflow.compiler.report import (
 from featherflow.compiler.target import Target
 from featherflow.framework.errors import OpError
 from featherflow.grappler.optimizer import PassReport
+from featherflow.runtime import compiled_step
 from featherflow.runtime.compiled_step import CompiledStep, Signature
 from featherflow.runtime.specialization import Specialization
 
@@ -92,6 +93,7 @@ def _explain(session: CompiledSession, step: ModelStep) -> _Explained:
     values: list[Any] = [step.feeds[tensor] for tensor in feeds]
     before = default_service().stats().seconds
     compiled = session.compiled_step(feeds, fetches)
+    compiled_step.keeps_sources = True
     compiled.plan_for(values)
     signature = tuple(value.shape for value in values)
     programs = {}

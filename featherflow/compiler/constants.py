@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 import numpy as np
 
+from featherflow.compiler.lowered import Constant
 from featherflow.compiler.storage import Address, Buffer
 from featherflow.kernels.packed_weights import pack_filter, pack_matrix
 from featherflow.kernels.winograd_weights import pack_winograd
@@ -37,32 +38,40 @@ class _Arena:
 
 
 class ConstantPool:
-    """Shared by all programs of a plan, whatever their shapes."""
+    """Shared by all programs of a plan, whatever their shapes.
 
-    def __init__(self) -> None:
+    Args:
+      restore: gives the array of a constant, by its key, where a step holds a stand-in for it.
+    """
+
+    def __init__(self, restore: Callable[[Hashable], np.ndarray] | None = None) -> None:
+        self._restore = restore
         self._weights = _Arena()
-        self._buffers: dict[tuple[object, ...], Buffer] = {}
-        #: What keys name by identity stays alive, so that no other array takes its place.
-        self._kept: dict[int, np.ndarray] = {}
+        self._buffers: dict[tuple[Hashable, ...], Buffer] = {}
 
-    def _buffer(self, key: tuple[object, ...], make: Callable[[], np.ndarray]) -> Buffer:
+    def _buffer(self, key: tuple[Hashable, ...], make: Callable[[], np.ndarray]) -> Buffer:
         if key not in self._buffers:
             array = make()
             self._buffers[key] = Buffer("constant", array.nbytes, array=array)
         return self._buffers[key]
 
-    def address(self, array: np.ndarray) -> Address:
+    def address(self, constant: Constant) -> Address:
         """A known array in C order."""
-        self._kept[id(array)] = array
-        buffer = self._buffer((id(array), "plain"), lambda: np.ascontiguousarray(array))
-        return Address(buffer)
+        key = (constant.key, "plain")
+        return Address(self._buffer(key, lambda: np.ascontiguousarray(self._contents(constant))))
+
+    def _contents(self, constant: Constant) -> np.ndarray:
+        if not isinstance(constant.array, StandIn):
+            return constant.array
+        assert self._restore is not None
+        return self._restore(constant.key)
 
     def number(self, number: float, dtype: str) -> Address:
         """One number."""
         buffer = self._buffer(("number", repr(number), dtype), lambda: np.array(number, dtype))
         return Address(buffer)
 
-    def packed(self, array: np.ndarray, form: str, width: int, part: slice) -> Address:
+    def packed(self, constant: Constant, form: str, width: int, part: slice) -> Address:
         """Weights in blocks of `width` columns.
 
         Args:
@@ -70,9 +79,9 @@ class ConstantPool:
             "transposed matrix".
           part: the columns to take.
         """
-        self._kept[id(array)] = array
 
         def pack() -> np.ndarray:
+            array = self._contents(constant)
             if form == "filter":
                 return self._weights.hold(pack_filter(array[..., part], width))
             if form == "winograd":
@@ -81,10 +90,19 @@ class ConstantPool:
             matrix = matrix.T if form == "transposed matrix" else matrix
             return self._weights.hold(pack_matrix(matrix[:, part], width))
 
-        key = (id(array), form, width, part.start, part.stop)
+        key = (constant.key, form, width, part.start, part.stop)
         return Address(self._buffer(key, pack))
 
     @property
     def bytes(self) -> int:
         """The memory of all buffers."""
         return sum(buffer.size for buffer in self._buffers.values())
+
+
+class StandIn(np.ndarray):
+    """What a step holds in the place of a weight that was packed: its shape and dtype."""
+
+
+def stand_in(array: np.ndarray) -> StandIn:
+    """A stand-in, in the memory of one element."""
+    return np.broadcast_to(np.zeros((), array.dtype), array.shape).view(StandIn)

@@ -6,6 +6,7 @@ kernels, and `schedule.py` gives these memory and arguments.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +32,14 @@ class Given:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Constant:
-    """A value that is known while the program is made."""
+    """A value that is known while the program is made.
+
+    Attributes:
+      key: what names it among the constants of a step, however often the step is specialised.
+    """
 
     array: np.ndarray
+    key: Hashable
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ keywords; it returns the outputs. It raises CannotCompile where the op must run 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from math import prod
 from typing import Any
 
@@ -76,9 +76,11 @@ class Lowering:
         """An input of the cluster."""
         return self._new(shape, dtype, Given(number))
 
-    def constant(self, array: np.ndarray) -> Lowered:
-        """A known array."""
-        return self._new(array.shape, str(array.dtype), Constant(array))
+    def constant(self, array: np.ndarray, key: Hashable = None) -> Lowered:
+        """A known array; without a key it is small, and its contents are the key."""
+        if key is None:
+            key = (array.shape, str(array.dtype), array.tobytes())
+        return self._new(array.shape, str(array.dtype), Constant(array, key))
 
     def number(self, number: float, dtype: str, shape: Shape = ()) -> Lowered:
         """A number that is part of the code."""

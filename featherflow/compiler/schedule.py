@@ -173,7 +173,7 @@ class Schedule:
             address = Address(Buffer("input", size, origin.number))
             return dense_storage(address, value.shape, value.dtype)
         if isinstance(origin, Constant):
-            address = self._constants.address(origin.array)
+            address = self._constants.address(origin)
             return dense_storage(address, value.shape, value.dtype)
         if isinstance(origin, Number):
             address = self._constants.number(origin.number, value.dtype)
@@ -232,9 +232,9 @@ class Schedule:
 
     def packed(self, value: Lowered, form: str, width: int, part: slice) -> Address | None:
         """The weights of a known operand in blocks of columns; None if it is not known."""
-        if value.known is None:
+        if not isinstance(value.origin, Constant):
             return None
-        return self._constants.packed(value.known, form, width, part)
+        return self._constants.packed(value.origin, form, width, part)
 
     def scratch(self, size: int) -> Address:
         """Memory for the phase at work, and those that follow it at once."""

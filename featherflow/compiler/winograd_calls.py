@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 Arguments = dict[str, Address | int]
 
-#: Tiles of a block. More where weights pass through the cache with each block.
-_BLOCK_TILES = 64
+#: Tiles of a block: at least, at most, and between as many as have planes of so many bytes.
+_BLOCK_TILES = (64, 128)
+_BLOCK_BYTES = 1 << 20
+#: Tiles of a block where large weights pass through the cache with each of them.
 _BLOCK_TILES_OF_LARGE = 96
 _LARGE_WEIGHTS = 1 << 20
 #: The part of the threads' time that is used, below which they do blocks together.
@@ -87,14 +89,20 @@ class _Sizes:
 
     def blocks(self) -> list[tuple[int, int]]:
         """The list of tiles, in blocks that are nearly equal."""
-        is_large = 4 * PLACES * self.channels * self.filters > _LARGE_WEIGHTS
-        size = _BLOCK_TILES_OF_LARGE if is_large else _BLOCK_TILES
+        size = self._block_tiles()
         number = -(-self.count // size)
         for multiple in (4, 2):  # so that threads have equally much to do
             rounded = -(-number // multiple) * multiple
             if 2 * self.count >= rounded * size:
                 return split_evenly(self.count, rounded)
         return split_evenly(self.count, number)
+
+    def _block_tiles(self) -> int:
+        if 4 * PLACES * self.channels * self.filters > _LARGE_WEIGHTS:
+            return _BLOCK_TILES_OF_LARGE
+        least, most = _BLOCK_TILES
+        planes = 4 * PLACES * (self.channels + self.filters)
+        return min(most, max(least, _BLOCK_BYTES // planes))
 
 
 def winograd_calls(

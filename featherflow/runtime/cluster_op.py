@@ -35,9 +35,12 @@ CLUSTER: Op = op_from_op_def(
 
 @CLUSTER.kernel("CPU")
 def _cluster_cpu(
-    ctx: Any, *inputs: Any, program: Program, originals: Originals
+    ctx: Any, *inputs: Any, program: Program, originals: Originals | None
 ) -> Sequence[np.ndarray]:
     """Machine code checks nothing: it must get what it was made for, in C order."""
+    cancellation = ctx.cancellation if program.flops > LONG_FLOPS else None
+    if originals is None:
+        return program.run(inputs, cancellation)
     given = []
     for item, (shape, dtype) in zip(inputs, originals.expected):
         if (
@@ -47,7 +50,7 @@ def _cluster_cpu(
         ):
             return originals.run(ctx, inputs)
         given.append(item if item.flags.c_contiguous else np.ascontiguousarray(item))
-    return program.run(given)
+    return program.run(given, cancellation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,13 +104,17 @@ class Originals:
 def cluster_node(
     name: str,
     program: Program,
-    originals: Originals,
+    originals: Originals | None,
     inputs: list[tuple[Node, int]],
     dtypes: list[DType],
     shapes: list[TensorShape],
     device: str,
 ) -> Node:
-    """A node that runs a program."""
+    """A node that runs a program.
+
+    Args:
+      originals: None if all inputs are feeds: the session has seen to these.
+    """
     attrs: dict[str, Any] = {
         "Tin": tuple(source.output_dtypes[index].base_dtype for source, index in inputs),
         "Tout": tuple(dtypes),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from featherflow.compiler.program import Program
 from featherflow.framework.op import get_op
 from featherflow.framework.tensor_shape import TensorShape
-from featherflow.graph.subgraph import Node, Subgraph
+from featherflow.graph.subgraph import FEED, Node, Subgraph
 from featherflow.runtime.cluster_op import Originals, cluster_node
 from featherflow.runtime.specialization import Cluster, Specialization
 
@@ -102,10 +102,12 @@ class _Rewriter:
         edges = list(cluster.outputs)
         first = {value: edge for edge, value in reversed(cluster.outputs.items())}
         dtypes = [first[value][0].output_dtypes[first[value][1]] for value in outputs]
+        reads_feeds = all(source.definition is FEED for source, _ in cluster.inputs)
+        originals = [first[value] for value in outputs]
         node = cluster_node(
             f"cluster_{level // 2}",
             self.programs[level],
-            Originals.of(cluster, [first[value] for value in outputs], self.specialization.known),
+            None if reads_feeds else Originals.of(cluster, originals, self.specialization.known),
             [self._edge(edge) for edge in cluster.inputs],
             dtypes,
             [TensorShape(value.shape) for value in outputs],

@@ -10,20 +10,22 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from featherflow.compiler.batching import batched_inputs, pays_alone
 from featherflow.compiler.compile_service import READY, WAITING, CompileJob, default_service
-from featherflow.compiler.constants import ConstantPool
+from featherflow.compiler.constants import ConstantPool, StandIn, stand_in
 from featherflow.compiler.fusion import Group, fuse
 from featherflow.compiler.lowered import CannotCompile, Lowered
 from featherflow.compiler.program import Batch, Program
 from featherflow.compiler.report import kernel_texts
 from featherflow.compiler.schedule import Schedule
 from featherflow.compiler.target import Target, host_target
-from featherflow.graph.subgraph import Subgraph
+from featherflow.graph.subgraph import FEED, Node, Subgraph
 from featherflow.runtime import compile_log
 from featherflow.runtime.cluster_op import CLUSTER, shortcut
 from featherflow.runtime.cluster_rewriter import with_clusters
@@ -38,6 +40,11 @@ _WORTH_SECONDS = 0.02
 #: Below this, one run is little more than the way into a compiled program and out again.
 _WORTH_SECONDS_A_RUN = 12e-6
 _MANY_RUNS = 2000
+#: Constants from which on it is worth to make a step anew rather than to keep its nodes.
+_LARGE_MODEL_BYTES = 32 << 20
+_LARGE_CONSTANT_BYTES = 1 << 16
+#: `featherflow explain` sets this: it looks at the nodes after the run.
+keeps_sources = False
 #: Constants from which on a step is a model whose kernels may be cached.
 _MODEL_BYTES = 1 << 18
 #: Operations of a program for which it is worth to wake a second thread.
@@ -73,25 +80,34 @@ class CompiledStep:
 
     Attributes:
       subgraph: the optimised nodes of the step.
+      source: makes them anew.
       build: makes a plan of nodes.
       threads: of the team.
       mode: when to compile.
       ready: the compiled plans that there are.
+      has_let_go: whether the NumPy plan may be dropped, too: it holds the same weights.
       shortcuts: of these, the ones that are one short program: how to run it.
     """
 
     subgraph: Subgraph
+    source: Callable[[], Subgraph]
     build: BuildPlan
     threads: int
     mode: Mode
     target: Target = field(default_factory=host_target)
-    constants: ConstantPool = field(default_factory=ConstantPool)
+    constants: ConstantPool = None  # type: ignore[assignment]
     attempts: OrderedDict[Signature, _Attempt] = field(default_factory=OrderedDict)
     ready: dict[Signature, ExecutorPlan] = field(default_factory=dict)
     shortcuts: dict[Signature, RunProgram] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
     seconds: float = 0.0
     runs: int = 0
+    has_let_go: bool = False
+    _fresh: dict[Hashable, np.ndarray] | None = None
+
+    def __post_init__(self) -> None:
+        if self.constants is None:
+            self.constants = ConstantPool(self._restore)
 
     def plan_for(self, feeds: Sequence[Any]) -> ExecutorPlan | None:
         """The compiled plan for some values; None while the NumPy plan must run."""
@@ -129,16 +145,43 @@ class CompiledStep:
 
     def _holds_a_model(self) -> bool:
         """Whether a look into the cache is a small part of the first run: there are weights."""
-        size = 0
+        return self._constant_bytes() >= _MODEL_BYTES
+
+    def _constant_bytes(self) -> int:
+        values = (node.attrs.get("value") for node in self.subgraph.nodes)
+        return sum(getattr(value, "nbytes", 0) for value in values)
+
+    def _let_go(self, attempt: _Attempt) -> bool:
+        """Drops the weights that passes have made for a large step that is all compiled.
+
+        Beside the packed ones nobody needs them, until the step is specialised for other shapes and
+        wants another form; `source` makes them anew.
+        """
+        if keeps_sources or self._constant_bytes() < _LARGE_MODEL_BYTES:
+            return False
         for node in self.subgraph.nodes:
-            value = node.attrs.get("value")
-            size += getattr(value, "nbytes", 0)
-        return size >= _MODEL_BYTES
+            if node.operation is None or node.attrs is not node.operation.attrs:
+                _drop_value(node)
+        attempt.specialization = Specialization(reasons=attempt.specialization.reasons)
+        return True
+
+    def _restore(self, key: Hashable) -> np.ndarray:
+        """A weight that was dropped."""
+        if self._fresh is None:
+            self._fresh = {
+                (node.name, 0): node.attrs["value"]
+                for node in self.source().nodes
+                if "value" in node.attrs
+            }
+        return self._fresh[key]
 
     # --- the life of an attempt -------------------------------------------------------------------
 
     def _begin(self, signature: Signature) -> _Attempt:
         specialization = specialize(self.subgraph, signature)
+        if self.has_let_go and not covers_all(self.subgraph, specialization):
+            self.subgraph, self.has_let_go = self.source(), False
+            specialization = specialize(self.subgraph, signature)
         attempt = self._one_by_one(signature, specialization)
         if attempt is None:
             attempt = _Attempt(specialization, self.schedules(specialization), {})
@@ -150,6 +193,7 @@ class CompiledStep:
             self.ready.pop(oldest, None)
             self.shortcuts.pop(oldest, None)
         attempt.is_over = not schedules
+        self._fresh = None
         return attempt
 
     def _ask(self, attempt: _Attempt, only_if_cached: bool) -> None:
@@ -215,6 +259,8 @@ class CompiledStep:
         attempt.is_over = True
         if states == {READY}:
             attempt.plan = self.ready[signature] = self._plan(signature, attempt)
+            if covers_all(self.subgraph, attempt.specialization):
+                self.has_let_go = self._let_go(attempt) or self.has_let_go
         compile_log.settled(signature, attempt.jobs.values())
 
     def _plan(self, signature: Signature, attempt: _Attempt) -> ExecutorPlan:
@@ -241,3 +287,18 @@ def _batch_of(signature: Signature) -> int:
 def _traces(cluster: Cluster) -> tuple[list[Lowered], list[Lowered]]:
     """The values and the outputs of a cluster."""
     return cluster.lowering.values, list(dict.fromkeys(cluster.outputs.values()))
+
+
+def covers_all(subgraph: Subgraph, specialization: Specialization) -> bool:
+    """Whether nothing but constants and what is known of shapes is left beside the clusters."""
+    compiled = {node for cluster in specialization.clusters.values() for node in cluster.nodes}
+    return all(
+        node in compiled or node.definition is FEED or (node, 0) in specialization.known
+        for node in subgraph.nodes
+    ) and not any((node, 0) in specialization.known for node, _ in subgraph.fetches)
+
+
+def _drop_value(node: Node) -> None:
+    value = node.attrs.get("value")
+    if getattr(value, "nbytes", 0) >= _LARGE_CONSTANT_BYTES and not isinstance(value, StandIn):
+        node.attrs = {**node.attrs, "value": stand_in(value)}

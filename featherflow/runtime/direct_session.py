@@ -7,6 +7,7 @@ import itertools
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -73,18 +74,44 @@ class PreparedStep:
 
     Attributes:
       key: the feeds, fetches and targets.
-      plan: what runs.
+      plan: what runs on NumPy's kernels; made anew if it was dropped.
       compiled: the plans that run compiled kernels; None for a step that stays on NumPy's.
       traced: the same with kernels that record what they do, once somebody has asked for it.
     """
 
-    __slots__ = ("compiled", "key", "plan", "traced")
+    __slots__ = ("_plan", "_rebuild", "compiled", "key", "traced")
 
-    def __init__(self, key: PlanKey, plan: StepPlan, compiled: CompiledStep | None) -> None:
+    def __init__(
+        self,
+        key: PlanKey,
+        plan: StepPlan,
+        compiled: CompiledStep | None,
+        rebuild: Callable[[], StepPlan],
+    ) -> None:
         self.key = key
-        self.plan = plan
         self.compiled = compiled
         self.traced: StepPlan | None = None
+        self._plan: StepPlan | None = plan
+        self._rebuild = rebuild
+
+    @property
+    def plan(self) -> StepPlan:
+        plan = self._plan
+        if plan is None:
+            plan = self._plan = self._rebuild()
+        return plan
+
+    def plan_for(self, feed_values: list[Any]) -> tuple[StepPlan, bool]:
+        """What to run for some values, and whether it is compiled."""
+        compiled = self.compiled
+        if compiled is not None:
+            plan = compiled.plan_for(feed_values)
+            if plan is not None:
+                if compiled.has_let_go and self._plan is not None:
+                    self._plan = None
+                    process_memory.trim()
+                return plan, True
+        return self.plan, False
 
 
 class DirectSession(SessionInterface):
@@ -125,7 +152,9 @@ class DirectSession(SessionInterface):
             prepared = self._plans.get(key)
             if prepared is None:
                 try:
-                    prepared = PreparedStep(key, *self._planner.prepare(key, self.kernels))
+                    rebuild = partial(self._planner.plan, key, self.kernels)
+                    made = self._planner.prepare(key, self.kernels)
+                    prepared = PreparedStep(key, *made, rebuild)
                     self._keep(prepared)
                 finally:
                     self._plan_locks.pop(key, None)
@@ -155,15 +184,13 @@ class DirectSession(SessionInterface):
     ) -> list[Any]:
         if options is not None or run_metadata is not None or self._timeout_ms:
             return self._run_with_options(prepared, feed_values, options, run_metadata)
-        plan = prepared.plan
         compiled = prepared.compiled
-        start = 0.0
         if compiled is not None:
             shortcut = compiled.shortcuts.get(tuple([value.shape for value in feed_values]))
             if shortcut is not None and not self._closed:
                 return shortcut(feed_values)
-            start = time.perf_counter()
-            plan = compiled.plan_for(feed_values) or plan
+        start = time.perf_counter()
+        plan, is_compiled = prepared.plan_for(feed_values)
         cancellation = Cancellation()
         self._running.add(cancellation)
         try:
@@ -180,7 +207,7 @@ class DirectSession(SessionInterface):
             if plan.__class__ is not ExecutorPlan:
                 return leave_step(plan, run_step(plan, feed_values, context, _pool))
             values = executor.run_plan(plan, feed_values, context)  # type: ignore[arg-type]
-            if compiled is not None and plan is prepared.plan and compiled.count(start):
+            if compiled is not None and not is_compiled and compiled.count(start):
                 prepared.compiled = None
         finally:
             self._running.discard(cancellation)
@@ -210,7 +237,7 @@ class DirectSession(SessionInterface):
         if options is not None and options.trace_level > 0 and metadata is not None:
             values, stats = self.run_traced(prepared, feed_values, options)
         else:
-            values = self._run_plan(prepared.plan, feed_values, options)
+            values = self._run_plan(prepared.plan_for(feed_values)[0], feed_values, options)
         if stats is not None and metadata is not None:
             metadata.step_stats.CopyFrom(metadata_messages.step_stats_message(stats))
             if self._planner.builds_cost_model:
@@ -340,7 +367,9 @@ class _Planner:
         if plan.__class__ is not ExecutorPlan or not is_compilable(step, self._mode):
             return plan, None
         build: Any = partial(self.build, kernels=kernels)
-        return plan, CompiledStep(step, build, self._threads, self._mode)
+        source = partial(self.optimized, key)
+        compiled = CompiledStep(step, source, build, self._threads, self._mode)
+        return plan, compiled
 
     def optimized(self, key: PlanKey) -> subgraph_module.Subgraph:
         """The placed nodes of a step, after the passes of grappler."""

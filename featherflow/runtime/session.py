@@ -106,12 +106,16 @@ class BaseSession:
     def _feeds(self, feed_dict: Any) -> tuple[list[Tensor], list[Any]]:
         if not feed_dict:
             return [], []
-        if feed_dict.__class__ is dict and all(
-            key.__class__ is Tensor and key._op.graph is self._graph for key in feed_dict
-        ):
-            if self._graph._unfeedable and not self._graph._unfeedable.isdisjoint(feed_dict):
-                return flatten_feeds(self._graph, feed_dict)
-            return list(feed_dict), [feed_value(key, value) for key, value in feed_dict.items()]
+        graph = self._graph
+        if feed_dict.__class__ is dict and not graph._unfeedable:
+            tensors, values = [], []
+            for key, value in feed_dict.items():
+                if key.__class__ is not Tensor or key._op.graph is not graph:
+                    break
+                tensors.append(key)
+                values.append(feed_value(key, value))
+            else:
+                return tensors, values
         return flatten_feeds(self._graph, feed_dict)
 
     # --- runs prepared once -----------------------------------------------------------------------

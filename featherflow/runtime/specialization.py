@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from featherflow.compiler.constants import StandIn
 from featherflow.compiler.lowered import CannotCompile, Lowered
 from featherflow.compiler.lowering import Lowering
 from featherflow.framework.errors import OpError
@@ -113,7 +114,9 @@ class _Specializer:
             return
         constant = node.definition.static_value_fn
         if constant is not None and not node.inputs:
-            value = constant(node)
+            value = node.attrs.get("value")
+            if not isinstance(value, StandIn):
+                value = constant(node)
             result.known[node, 0] = value
             self.shapes[node, 0] = value.shape
             result.levels[node] = 0
@@ -278,7 +281,8 @@ class _Specializer:
         known = self.result.known.get(edge)
         if known is not None:
             if id(known) not in cluster.constants:
-                cluster.constants[id(known)] = cluster.lowering.constant(known)
+                named = None if edge[0].inputs else (edge[0].name, edge[1])
+                cluster.constants[id(known)] = cluster.lowering.constant(known, named)
             return cluster.constants[id(known)]
         if edge not in cluster.inputs:
             source, place = edge
