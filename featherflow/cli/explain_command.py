@@ -47,9 +47,12 @@ def count_own(arguments: list[str]) -> int:
 def run(options: argparse.Namespace) -> int:
     """Explains an op if it is one, else a script or model; 1 if the script fails."""
     target = options.target
+    is_model = os.path.exists(target) and not target.endswith(".py")
+    if (options.compiled or options.kernel is not None) and not is_model:
+        raise CommandError(f"'{target}' is no model: --compiled and --kernel are for models.")
     if target.endswith(".py"):
         return _explain_script(options)
-    if os.path.exists(target):
+    if is_model:
         return _explain_model(options)
     lines = describe(target)
     if lines is None:

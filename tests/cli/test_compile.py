@@ -53,6 +53,13 @@ def network() -> None:
     tf.nn.max_pool(tf.nn.relu(y), [1, 2, 2, 1], [1, 2, 2, 1], "VALID", name="y")
 
 
+def large_network() -> None:
+    """A product with 300 KB of weights: its images are looked for before its first run."""
+    x = tf.placeholder(tf.float32, [None, 8, 8, 3], name="x")
+    weights = tf.constant(np.random.default_rng(0).standard_normal((192, 400), np.float32))
+    tf.nn.relu(tf.matmul(tf.reshape(x, [-1, 192]), weights), name="y")
+
+
 def run_program(
     model: Path, batch: int, folder: Path | None, cache: Path, **environment: str
 ) -> subprocess.CompletedProcess[str]:
@@ -113,6 +120,16 @@ def test_images_of_other_batches_are_the_same_kernels(images, tmp_path) -> None:
     path, folder = images
     done = run_program(path, 5, folder, tmp_path / "cache")
     assert done.stdout.startswith("compiled (5, 4, 4, 8) ")
+
+
+@pytest.mark.slow
+def test_a_model_needs_no_variable_but_the_folder(featherflow, model, tmp_path) -> None:
+    path, folder = model(large_network), tmp_path / "images"
+    assert featherflow("compile", path, "-o", folder).status == 0
+    done = run_program(path, 2, folder, tmp_path / "cache", FEATHERFLOW_COMPILE="1")
+    assert done.stdout.startswith("compiled (2, 400) ")
+    plain = run_program(path, 2, None, tmp_path / "cache", FEATHERFLOW_COMPILE="1")
+    assert plain.stdout.startswith("numpy (2, 400) ")
 
 
 def test_other_sources_do_not_find_the_images(images, tmp_path, monkeypatch) -> None:

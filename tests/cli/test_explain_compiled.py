@@ -110,6 +110,14 @@ def test_no_such_kernel(featherflow, model) -> None:
     assert "there is no row 7: they go from 0 to 0." in result.err
 
 
+@pytest.mark.parametrize("target", ["relu", "nothing.py"])
+def test_only_models_are_compiled(featherflow, target: str) -> None:
+    for option in (["--compiled"], ["--kernel", "0"]):
+        result = featherflow("explain", *option, target)
+        assert (result.status, result.out) == (2, "")
+        assert f"'{target}' is no model" in result.err
+
+
 def test_a_step_that_is_not_compiled(featherflow, model) -> None:
     def strings() -> None:
         tf.strings.join([tf.placeholder(tf.string, [], name="x"), tf.constant("!")], name="y")
