@@ -20,7 +20,7 @@ from featherflow.graph.graph_partition import partition
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.grappler.optimizer import optimize
-from featherflow.runtime import compile_log, executor
+from featherflow.runtime import compile_log, executor, process_memory
 from featherflow.runtime import run_metadata as metadata_messages
 from featherflow.runtime.compile_options import compile_mode, disabled_passes, threads_of
 from featherflow.runtime.compiled_step import CompiledStep, is_compilable
