@@ -34,10 +34,10 @@ class RecordingProgram(Program):
 
     inputs: tuple[np.ndarray, ...] = ()
 
-    def run(self, inputs: Any) -> list[np.ndarray]:
+    def run(self, inputs: Any, *rest: Any, **named: Any) -> list[np.ndarray]:
         """Runs the schedule."""
         self.inputs = tuple(inputs)
-        return super().run(inputs)
+        return super().run(inputs, *rest, **named)
 
     def inputs_of_calls(self) -> list[np.ndarray]:
         """The inputs that the calls of the schedule read: of a batch, those of its first image."""
