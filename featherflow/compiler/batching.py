@@ -68,7 +68,7 @@ def batched_inputs(
         return None
     batched: set[Lowered] = set()
     for value, single in zip(values, singles):
-        if type(value.origin) is not type(single.origin) or value.dtype != single.dtype:
+        if value.dtype != single.dtype or not _come_about_alike(value, single):
             return None
         if value.shape == single.shape:
             if any(operand in batched for operand in value.operands):
@@ -82,6 +82,20 @@ def batched_inputs(
         return None
     given = [value for value in whole if isinstance(value.origin, Given)]
     return [value in batched for value in given]
+
+
+def _come_about_alike(value: Lowered, single: Lowered) -> bool:
+    """Whether two values differ by the shapes of their operands only: not by a number that depends
+    on how many images there are."""
+    origin, other = value.origin, single.origin
+    if isinstance(origin, Constant) and isinstance(other, Constant):
+        return origin.array is other.array or (
+            origin.array.shape == other.array.shape
+            and origin.array.tobytes() == other.array.tobytes()
+        )
+    if isinstance(origin, Number) and isinstance(other, Number):
+        return repr(origin.number) == repr(other.number)
+    return origin == other
 
 
 def _keeps_apart(value: Lowered, batched: set[Lowered]) -> bool:

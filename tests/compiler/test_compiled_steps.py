@@ -19,6 +19,7 @@ from compiler.step_values import (
     open_session,
     run_step,
 )
+from featherflow.runtime import compiled_step
 
 _SAMPLE = 120
 _ALL = 4000
@@ -124,6 +125,49 @@ def test_more_shapes_than_are_kept() -> None:
     with compiled_session() as session:
         for size in (*range(1, 45), *range(1, 5)):
             np.testing.assert_array_equal(session.run(y, {x: np.ones(size)}), np.full(size, 4.0))
+
+
+def of_images(y: Any, count: Any) -> dict[str, Any]:
+    """What may come after a model for images of shape [6, 5, 8]; not all keeps images apart."""
+    real = tf.cast(count, tf.float32)
+    flat = tf.reshape(y, [count, -1])
+    return {
+        "softmax": tf.nn.softmax(flat),
+        "pixels": tf.reshape(y, [-1, 8]),
+        "pack": tf.stack([y, y * 2.0], 1),
+        "by the number of images": y / real,
+        "by as many channels": y * tf.range(8.0) * real,
+        "from the number of images on": y[:, :, tf.minimum(count, 4) :],
+        "padded by the number of images": tf.pad(y, [[0, 0], [count, 0], [0, 0], [0, 0]]),
+        "other axis": tf.transpose(y, [1, 0, 2, 3]),
+        "reversed": y[::-1],
+        "turned": tf.concat([y[1:], y[:1]], 0),
+        "from the first": y - y[:1],
+        "halves": tf.reduce_max(tf.reshape(y, [2, -1, 8]), 0),
+        "over images": tf.nn.softmax(flat, axis=0),
+        "all by all": tf.matmul(flat, flat, transpose_b=True),
+        "twice": tf.tile(y, [2, 1, 1, 1]),
+    }
+
+
+def test_images_run_one_by_one_only_where_they_are_apart(monkeypatch: Any) -> None:
+    monkeypatch.setattr(compiled_step, "pays_alone", lambda *args: True)
+    rng = np.random.default_rng(2)
+    x = tf.placeholder(tf.float32, [None, 6, 5, 3])
+    weights = tf.constant(rng.normal(size=(3, 3, 3, 8)).astype(np.float32))
+    y = tf.nn.relu(tf.nn.conv2d(x, weights, 1, "SAME"))
+    batched = 0
+    for name, fetch in of_images(y, tf.shape(x)[0]).items():
+        for count in (4, 2):
+            feeds = {x: rng.normal(size=(count, 6, 5, 3)).astype(np.float32)}
+            with open_session(x.graph, compiled=False) as session:
+                expected = session.run(fetch, feeds)
+            with open_session(x.graph, compiled=True, threads=2) as session:
+                assert_values(session.run(fetch, feeds), expected, 1e-5, name)
+                steps = [prepared.compiled for prepared in session._session._plans.values()]
+                attempts = [item for step in steps for item in step.attempts.values()]
+                batched += any(attempt.batch is not None for attempt in attempts)
+    assert batched >= 6
 
 
 # --- what is fetched ------------------------------------------------------------------------------
