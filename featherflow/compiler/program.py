@@ -263,7 +263,8 @@ class Program:
         instance.run_alone(first + 8 * mine)
 
     def _new_instance(self) -> _Instance:
-        signature = _CALL if self.flops > _SHORT_FLOPS else _SHORT_CALL
+        is_short = self.flops <= _SHORT_FLOPS and self.shares == 1
+        signature = _SHORT_CALL if is_short else _CALL
         runner = signature(self._runner_image.address(ENTRY))
         return _Instance(self._template, self._layout, self.arena_bytes, self._blocks[0], runner)
 

@@ -18,8 +18,11 @@ from featherflow.compiler.kernel_spec import KernelFunction, KernelSpec, registe
 
 WORKER_ENTRY = "worker"
 #: Fields of the control block, in units of 8 bytes.
-EPOCH, ARRIVED, GENERATION, STATUS, STOP, BLOCKS, THREADS, YIELD = range(0, 64, 8)
-CONTROL_WORDS = 64
+EPOCH, ARRIVED, GENERATION, STATUS, STOP, BLOCKS, YIELD = range(0, 56, 8)
+CONTROL_WORDS = 56
+#: An epoch says in its low bits how many threads it wants. As a field of its own, a thread that one
+#: epoch does not want could read the number of the next, and take part in that twice.
+THREAD_BITS = 16
 #: Looks at a barrier before a thread starts to yield: about 50 µs.
 _SPINS = 1000
 
@@ -188,7 +191,7 @@ def _emit_worker(module: Module, kernel: Function) -> None:
         epoch = _atomic_load(f, _field(f, control, EPOCH))
         is_new = f.compare("ne", epoch, seen)
         f.when(f.emit(I1, f"xor {is_new}, true"), [], lambda _: (_pause(f), [])[1])
-        f.when(is_new, [], lambda _: _take_part(f, kernel, control, thread))
+        f.when(is_new, [], lambda _: _take_part(f, kernel, control, thread, epoch))
         stopped = f.compare("ne", _atomic_load(f, _field(f, control, STOP)), 0)
         looks = f.select(is_new, 0, looks + 1)
         idle = f.compare("sge", looks, limit)
@@ -199,9 +202,11 @@ def _emit_worker(module: Module, kernel: Function) -> None:
     f.return_(seen)
 
 
-def _take_part(f: Function, kernel: Function, control: Value, thread: Value) -> list[Value]:
+def _take_part(
+    f: Function, kernel: Function, control: Value, thread: Value, epoch: Value
+) -> list[Value]:
     """Runs this thread's part of a program, if the program wants that many threads."""
-    wanted = f.load(I64, _field(f, control, THREADS))
+    wanted = f.binary("and", epoch, (1 << THREAD_BITS) - 1)
 
     def run(_: list[Value]) -> list[Value]:
         blocks = f.load(PTR, _field(f, control, BLOCKS))

@@ -77,10 +77,10 @@ class ThreadTeam:
             self._start(self._started, self._epoch)
         control = self._control
         control[step_runner.BLOCKS] = blocks_address
-        control[step_runner.THREADS] = threads
         control[step_runner.STATUS] = 0
         with self._lock:
-            self._epoch += 1
+            number = (self._epoch >> step_runner.THREAD_BITS) + 1
+            self._epoch = number << step_runner.THREAD_BITS | threads
             sleeping = [thread for thread in self._asleep if thread < threads]
             for thread in sleeping:
                 self._asleep.pop(thread).release()
