@@ -79,6 +79,14 @@ class Schedule:
             self._run(group)
         self._copy_outputs()
         self._link_weights()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Lets go of the values, and of the weights that they know: calls say all."""
+        self._storages.clear()
+        self._dense.clear()
+        self._last_group.clear()
+        self._outputs = ()
 
     @property
     def flops(self) -> float:
