@@ -7,8 +7,16 @@ import re
 import numpy as np
 import pytest
 
+from featherflow.compiler import contractions, winograd_calls
+from featherflow.compiler.constants import ConstantPool
 from featherflow.compiler.contractions import ConvolutionShape
+from featherflow.compiler.fusion import fuse
 from featherflow.compiler.kernel_spec import KernelSpec
+from featherflow.compiler.lowered import Lowered
+from featherflow.compiler.lowering import Lowering
+from featherflow.compiler.program import RUNNER, Program
+from featherflow.compiler.schedule import Schedule
+from featherflow.compiler.storage import KernelCall
 from featherflow.compiler.target import Target
 from featherflow.compiler.winograd import WinogradInput, WinogradOutput
 from featherflow.kernels.winograd_weights import pack_winograd
@@ -17,11 +25,13 @@ from tests.compiler.kernel_runner import (
     guarded_copy,
     host_levels,
     kernel_assembly,
+    kernel_image,
     run_kernel,
 )
 from tests.compiler.test_convolution import (
     EPILOGUES,
     apply_epilogue,
+    convolve,
     draws,
     innermost_loops,
     operands_for,
@@ -184,3 +194,137 @@ def test_hot_loops_keep_vectors_in_registers(name: str, target: Target) -> None:
     for loop in loops:
         spilled = [line for line in loop if re.search(r"mm\d+,.*\(%rsp\)|\(%rsp\), %.mm", line)]
         assert not spilled, spilled
+
+
+# --- whole convolutions ---------------------------------------------------------------------------
+
+
+def calls_of(schedule: Schedule) -> list[KernelCall]:
+    return [call for phase in schedule.phases for call in phase.all_calls()]
+
+
+def schedule_of(outputs: list[Lowered], c: Lowering, target: Target, shares: int) -> Schedule:
+    return Schedule(fuse(c.values, outputs), outputs, ConstantPool(), target, shares)
+
+
+def run_schedule(schedule: Schedule, target: Target, inputs: list[np.ndarray]) -> list[np.ndarray]:
+    specs = {call.spec.text(): call.spec for call in calls_of(schedule)} | {RUNNER.text(): RUNNER}
+    images = {text: kernel_image(spec, target) for text, spec in specs.items()}
+    return Program(schedule, images).run(inputs)
+
+
+@pytest.fixture
+def everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Winograd wherever it can, in small blocks."""
+    monkeypatch.setattr(winograd_calls, "_LEAST_GAIN", 0.0)
+    monkeypatch.setattr(winograd_calls, "_BLOCK_TILES", (13, 13))
+
+
+@pytest.mark.usefixtures("everywhere")
+@pytest.mark.parametrize("target", LEVELS, ids=lambda target: target.name)
+def test_convolutions(target: Target, request: pytest.FixtureRequest) -> None:
+    """Beside a neighbour in a concatenation, and with a sum, on several threads."""
+    for seed in draws(request, 4):
+        rng = np.random.default_rng(seed)
+        windows = random_pads(rng)
+        batch, height, width, channels, filters = (
+            int(n) for n in rng.integers((1, 3, 3, 1, 1), (4, 20, 20, 50, 70))
+        )
+        image = rng.standard_normal((batch, height, width, channels)).astype(np.float32)
+        weights = rng.standard_normal((3, 3, channels, filters)).astype(np.float32)
+        size = windows.output_size((height, width))
+        other = rng.standard_normal((batch, *size, filters)).astype(np.float32)
+        exact = convolve(image, weights, windows)
+        scale = np.abs(exact).max() + 1
+        known = []
+        for shares in (1, 2, 5):
+            schedule = sum_and_concatenation(image, weights, other, windows, target, shares)
+            known.append(run_schedule(schedule, target, [image, other]))
+            total, joined = known[-1]
+            np.testing.assert_allclose(total / scale, (exact - other) / scale, atol=1e-6)
+            expected = np.concatenate([np.maximum(exact, 0), other], 3)
+            np.testing.assert_allclose(joined / scale, expected / scale, atol=1e-6)
+        for results in known[1:]:
+            assert all(np.array_equal(a, b) for a, b in zip(results, known[0]))
+
+
+def sum_and_concatenation(
+    image: np.ndarray,
+    weights: np.ndarray,
+    other: np.ndarray,
+    windows: ConvolutionShape,
+    target: Target,
+    shares: int,
+) -> Schedule:
+    c = Lowering()
+    x, y = c.given(0, image.shape, "float32"), c.given(1, other.shape, "float32")
+
+    def convolution() -> Lowered:
+        return c.convolution(x, c.constant(weights), (1, 1), windows.pads, (1, 1))
+
+    total = c.map("add", convolution(), c.map("neg", y))
+    joined = c.concat([c.map("relu", convolution()), y], 3)
+    schedule = schedule_of([total, joined], c, target, shares)
+    families = {call.spec.family for call in calls_of(schedule)}
+    assert "winograd_output" in families and "conv2d" not in families
+    return schedule
+
+
+@pytest.mark.usefixtures("everywhere")
+def test_what_is_not_a_number_stays_near() -> None:
+    """NaN in one pixel: all outputs that see it, and none two pixels further away."""
+    target, rng = LEVELS[-1], np.random.default_rng(0)
+    image = rng.standard_normal((2, 12, 12, 20)).astype(np.float32)
+    image[1, 5, 6, 3] = np.nan
+    c = Lowering()
+    weights = c.constant(rng.standard_normal((3, 3, 20, 24)).astype(np.float32))
+    x = c.given(0, image.shape, "float32")
+    y = c.convolution(x, weights, (1, 1), ((1, 1), (1, 1)), (1, 1))
+    (found,) = run_schedule(schedule_of([y], c, target, 2), target, [image])
+    assert np.isnan(found[1, 4:7, 5:8]).all()
+    found[1, 3:8, 4:9] = 0
+    assert np.isfinite(found).all()
+
+
+@pytest.mark.parametrize(
+    ("batch", "size", "channels", "filters", "expected"),
+    [
+        (1, 56, 64, 64, True),
+        (1, 14, 256, 256, True),
+        (1, 7, 512, 512, False),  # much of the tiles is outside, weights are all there is to read
+        (8, 7, 512, 512, True),
+        (1, 224, 3, 64, False),
+        (1, 56, 16, 16, False),
+        (1, 4, 64, 64, False),
+    ],
+)
+def test_choice(batch: int, size: int, channels: int, filters: int, expected: bool) -> None:
+    shape = (batch, size, size, filters)
+    for stride, dilation, window in ((1, 1, 3), (2, 1, 3), (1, 2, 3), (1, 1, 5)):
+        pads = ((1, 1), (1, 1))
+        windows = ConvolutionShape((window, 3), (stride, 1), (1, dilation), pads)
+        is_plain = (stride, dilation, window) == (1, 1, 3)
+        assert winograd_calls.pays(windows, channels, shape) is (expected and is_plain)
+
+
+def test_it_can_be_turned_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FEATHERFLOW_WINOGRAD", "0")
+    winograd_calls.is_on.cache_clear()
+    try:
+        windows = ConvolutionShape((3, 3), (1, 1), (1, 1), ((1, 1), (1, 1)))
+        assert not contractions.pays(windows, 64, (1, 56, 56, 64))
+    finally:
+        winograd_calls.is_on.cache_clear()
+
+
+def test_threads_that_are_too_many_do_blocks_together() -> None:
+    """Three phases: by tiles, by places, by tiles; else one, whatever the number of blocks."""
+    phases = {}
+    for shares in (1, 2, 4):
+        c = Lowering()
+        weights = c.constant(np.ones((3, 3, 256, 256), np.float32))
+        x = c.given(0, (1, 14, 14, 256), "float32")
+        y = c.convolution(x, weights, (1, 1), ((1, 1), (1, 1)), (1, 1))
+        schedule = schedule_of([y], c, LEVELS[-1], shares)
+        phases[shares] = [[len(calls) for calls in phase.calls] for phase in schedule.phases]
+    assert phases == {1: [[18]], 2: [[1, 1], [8, 8], [1, 1]], 4: [[1] * 4, [4] * 4, [1] * 4]}
