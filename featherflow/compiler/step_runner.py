@@ -18,8 +18,8 @@ from featherflow.compiler.kernel_spec import KernelFunction, KernelSpec, registe
 
 WORKER_ENTRY = "worker"
 #: Fields of the control block, in units of 8 bytes.
-EPOCH, ARRIVED, GENERATION, STATUS, STOP, BLOCKS, YIELD = range(0, 56, 8)
-CONTROL_WORDS = 56
+EPOCH, ARRIVED, GENERATION, STATUS, VERDICT, STOP, BLOCKS, YIELD = range(0, 64, 8)
+CONTROL_WORDS = 64
 #: An epoch says in its low bits how many threads it wants. As a field of its own, a thread that one
 #: epoch does not want could read the number of the next, and take part in that twice.
 THREAD_BITS = 16
@@ -107,7 +107,7 @@ def _share(f: KernelFunction, entry: Value, status: Value) -> list[Value]:
 
 
 def _meet(f: KernelFunction, barrier: Function, status: Value) -> Value:
-    """Barrier; afterwards all threads know if one has failed."""
+    """Barrier; afterwards all threads know if one has failed, or if the run was cancelled."""
     control = f["control"]
     has_team = f.compare("sgt", f["threads"], 1)
 
@@ -119,17 +119,26 @@ def _meet(f: KernelFunction, barrier: Function, status: Value) -> Value:
             return []
 
         f.when(failed, [], tell)
-        f.call(barrier, control, f["threads"])
-        return [_atomic_load(f, _field(f, control, STATUS))]
+        f.call(barrier, control, f["threads"], f["cancel"])
+        return [_atomic_load(f, _field(f, control, VERDICT))]
 
-    (status,) = f.when(has_team, [status], together)
-    cancelled = f.load(I64, f["cancel"])
-    return f.binary("or", status, cancelled)
+    def alone(carried: list[Value]) -> list[Value]:
+        return [f.binary("or", carried[0], f.load(I64, f["cancel"]))]
+
+    (verdict,) = f.when(has_team, [status], together)
+    (verdict,) = f.when(f.emit(I1, f"xor {has_team}, true"), [verdict], alone)
+    return verdict
 
 
 def _emit_barrier(module: Module) -> Function:
-    """All threads of a team arrive before any goes on."""
-    f = Function(module, "barrier", [("control", PTR), ("threads", I64)], is_internal=True)
+    """All threads of a team arrive before any goes on.
+
+    The last one says whether they go on at all: if each looked for itself, some might see what
+    happens later and leave the others waiting. None but this one reads what belongs to the program,
+    which may be gone when others leave its last barrier.
+    """
+    parameters = [("control", PTR), ("threads", I64), ("cancel", PTR)]
+    f = Function(module, "barrier", parameters, is_internal=True)
     control = f.parameter("control")
     arrived = _field(f, control, ARRIVED)
     generation = _field(f, control, GENERATION)
@@ -138,6 +147,9 @@ def _emit_barrier(module: Module) -> Function:
     is_last = f.compare("eq", before + 1, f.parameter("threads"))
 
     def release(_: list[Value]) -> list[Value]:
+        status = _atomic_load(f, _field(f, control, STATUS))
+        verdict = f.binary("or", status, f.load(I64, f.parameter("cancel")))
+        _atomic_store(f, verdict, _field(f, control, VERDICT))
         _atomic_store(f, 0, arrived)
         _atomic_store(f, now + 1, generation)
         return []
