@@ -34,20 +34,22 @@ _SECONDS_A_FLOP = 1 / 160e9
 _SECONDS_A_BYTE = 1 / 15e9
 #: Operations for one image from which on calls are long enough.
 _WORTH_ALONE = 2e7
-#: Threads that would have to wait for the last image while others are done.
-_MOST_IDLE = 0.15
+#: Three images on two threads leave one of these idle for half of the time.
+_UNEVEN_BATCH = 3
 
 
-def pays_alone(flops: float, weight_bytes: int, batch: int, threads: int) -> bool:
+def pays_alone(flops: float, weight_bytes: int, batch: int) -> bool:
     """Whether images are better run one by one.
+
+    The number of threads has no say: a product of few rows is summed in other chains than one of
+    many, and results must not depend on threads.
 
     Args:
       flops: for one image.
     """
-    rounds = -(-batch // threads)
-    idle = 1 - batch / (rounds * threads)
     computing, reading = flops * _SECONDS_A_FLOP, weight_bytes * _SECONDS_A_BYTE
-    return flops >= _WORTH_ALONE and reading < 0.5 * computing and idle <= _MOST_IDLE
+    pays = flops >= _WORTH_ALONE and reading < 0.5 * computing
+    return pays and batch != _UNEVEN_BATCH
 
 
 def batched_inputs(

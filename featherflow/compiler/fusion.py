@@ -255,8 +255,10 @@ def operand_kind(operand: Lowered, value: Lowered, anchor: Lowered) -> str | Non
         return None
     if prod(operand.shape) == 1:
         return "scalar"
-    last = operand.shape[-1]
-    if last == channels == value.shape[-1] and prod(operand.shape) == channels:
+    shape = operand.shape
+    while shape[0] == 1:
+        shape = shape[1:]
+    if prod(shape) == channels and shape == value.shape[value.rank - len(shape) :]:
         return "channel"
     shape = operand.shape
     while len(shape) > value.rank and shape[0] == 1:

@@ -33,12 +33,16 @@ def compile_mode(config: Any) -> Mode:
 
 
 def threads_of(config: Any) -> int:
-    """How many threads a run may use."""
+    """How many threads a run uses: what it may, but no more than there are cores for.
+
+    Threads that wait for a core would make all others wait at every barrier.
+    """
     threads = config.intra_op_parallelism_threads if config is not None else 0
     if threads <= 0:
         named = os.environ.get("FEATHERFLOW_NUM_THREADS", "")
         threads = int(named) if named.isdigit() else 0
-    return threads if threads > 0 else available_threads()
+    available = available_threads()
+    return min(threads, available) if threads > 0 else available
 
 
 def disabled_passes(config: Any) -> Collection[str] | None:

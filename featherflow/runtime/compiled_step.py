@@ -237,7 +237,7 @@ class CompiledStep:
         except CannotCompile:
             return None
         threads = min(self.threads, batch)
-        if not pays_alone(schedule.flops, schedule.weight_bytes, batch, threads):
+        if not pays_alone(schedule.flops, schedule.weight_bytes, batch):
             return None
         return _Attempt(whole, {level: schedule}, {}, Batch(batch, threads, tuple(inputs)))
 

@@ -11,7 +11,7 @@ import pytest
 
 import featherflow as tf
 from featherflow.compiler import thread_team
-from featherflow.protos import rewriter_config_pb2  # noqa: F401 (ConfigProto needs it)
+from featherflow.runtime import compile_options
 
 rng = np.random.default_rng(0)
 IMAGES = rng.standard_normal((3, 20, 20, 16)).astype(np.float32)
@@ -42,6 +42,12 @@ def session(threads: int) -> tuple[tf.Session, tf.Tensor, tf.Tensor]:
         tf.OptimizerOptions.ON_1  # compiled before the first run
     )
     return tf.Session(graph=graph, config=config), images, result
+
+
+@pytest.fixture(autouse=True)
+def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No more threads are used than there are cores for."""
+    monkeypatch.setattr(compile_options, "available_threads", lambda: 4)
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +111,14 @@ def test_threads_that_slept_wake_up(expected: np.ndarray) -> None:
     while 1 not in team._asleep:  # it spins for a tenth of a millisecond, then sleeps
         os.sched_yield()
     assert np.array_equal(sess.run(result, {images: IMAGES}), expected)
+
+
+def test_no_more_threads_than_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compile_options, "available_threads", lambda: 2)
+    config = tf.ConfigProto(intra_op_parallelism_threads=8)
+    assert compile_options.threads_of(config) == 2
+    config.intra_op_parallelism_threads = 1
+    assert compile_options.threads_of(config) == 1
 
 
 @pytest.mark.parametrize(
