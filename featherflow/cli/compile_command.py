@@ -29,6 +29,7 @@ from featherflow.compiler.target import Target, host_target, target_named
 from featherflow.graph.subgraph import Subgraph
 from featherflow.graph.tensor import Tensor
 from featherflow.runtime.compile_options import Mode
+from featherflow.runtime.compile_trigger import CompileTrigger
 from featherflow.runtime.compiled_step import CompiledStep
 from featherflow.runtime.specialization import Specialization, specialize
 
@@ -135,15 +136,8 @@ def _placeholder_value(size: int, tensor: Tensor) -> np.ndarray:
 
 def _kernels(subgraph: Subgraph, specialization: Specialization, target: Target) -> Iterator[str]:
     for threads in _THREADS:
-        step = CompiledStep(
-            subgraph,
-            _build_nothing,
-            _build_nothing,
-            threads,
-            Mode.NEVER,
-            target,
-            _UnpackedPool(),
-        )
+        trigger = CompileTrigger(subgraph, _build_nothing, _build_nothing, threads, Mode.NEVER)
+        step = CompiledStep(trigger, target, _UnpackedPool())
         yield from kernel_texts(step.schedules(specialization).values())
 
 

@@ -68,13 +68,13 @@ class CompiledSession(DirectSession):
         Raises:
           CommandError: the step is not for the compiler.
         """
-        compiled = self.prepare(feeds, fetches, ()).compiled
-        if compiled is None:
+        trigger = self.prepare(feeds, fetches, ()).trigger
+        if trigger is None:
             raise CommandError(
                 "nothing of this step is compiled: it has loops, branches or several devices, or "
                 "no op with a compile rule."
             )
-        return compiled
+        return trigger.make()
 
     def passes(self, feeds: tuple[Tensor, ...], fetches: tuple[Tensor, ...]) -> list[PassReport]:
         """What each pass of grappler does to a step."""
@@ -94,5 +94,5 @@ class CompiledSession(DirectSession):
             for level, schedule in attempt.schedules.items()
         }
         step = with_clusters(compiled.subgraph, attempt.specialization, programs)
-        self._run_plan(compiled.build(step), values, None)
+        self._run_plan(compiled.trigger.build(step), values, None)
         return programs

@@ -31,6 +31,8 @@ PATIENCE = 120.0
 _CLOSING_SECONDS = 5.0
 #: A worker may die of the system's lack of memory, say, so each spec gets a second chance.
 _ATTEMPTS = 2
+#: Kernels in a row that cost workers their lives: then the system is to blame, not the kernels.
+_FATAL_KERNELS = 4
 
 WAITING, READY, FAILED = "waiting", "ready", "failed"
 
@@ -105,6 +107,7 @@ class CompileService:
         self._thread: threading.Thread | None = None
         self._worker: WorkerProcess | None = None
         self._refusal: str | None = None
+        self._fatal_kernels = 0
         self._closed = False
         self._stats = ServiceStats()
         _services.add(self)
@@ -254,6 +257,7 @@ class CompileService:
                 return
             try:
                 self._finish_with(job, worker)
+                self._fatal_kernels = 0
                 return
             except WorkerDied as death:
                 error = str(death)
@@ -262,6 +266,9 @@ class CompileService:
                     if self._closed:
                         return
         self._finish(job, error=error)
+        self._fatal_kernels += 1
+        if self._fatal_kernels >= _FATAL_KERNELS:
+            self._refuse(error)
 
     def _running_worker(self) -> WorkerProcess | None:
         """The worker, started if need be; if it cannot start, all jobs have failed."""
@@ -279,11 +286,15 @@ class CompileService:
                 if self._closed:
                     self._stop_worker()
                 return self._worker
+        self._refuse(reason)
+        return None
+
+    def _refuse(self, reason: str) -> None:
+        """Start no workers any more."""
         with self._changed:
             self._refusal = reason
             _log_once("worker", f"Kernels are not compiled: {reason}")
             self._fail_all(reason)
-        return None
 
     def _finish_with(self, job: CompileJob, worker: WorkerProcess) -> None:
         """Settle a job by the worker's answer."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from pathlib import Path
 
 import numpy as np
 
@@ -19,22 +18,6 @@ from featherflow.compiler.image import MappedImage
 
 #: Looks for new work before a thread goes to sleep: about 100 µs.
 _SPINS = 2000
-
-
-def available_threads() -> int:
-    """How many threads this process may keep busy, by its affinity and its quota of time."""
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    quota = _quota()
-    return max(1, min(count or 1, quota) if quota else count or 1)
-
-
-def _quota() -> int | None:
-    """Whole processors that the control group allows; None if it sets no limit."""
-    try:
-        limit, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-    except (OSError, ValueError):
-        return None
-    return None if limit == "max" else max(1, int(limit) // int(period))
 
 
 class ThreadTeam:

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from enum import Enum
 from typing import Any
 
-from featherflow.compiler.thread_team import available_threads
+from featherflow.compiler.processors import available_threads
 
 
 class Mode(Enum):

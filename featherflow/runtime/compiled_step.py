@@ -8,7 +8,6 @@ plan takes over. If all images are cached that is before the first run.
 from __future__ import annotations
 
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -30,16 +29,12 @@ from featherflow.runtime import compile_log
 from featherflow.runtime.cluster_op import CLUSTER, shortcut
 from featherflow.runtime.cluster_rewriter import with_clusters
 from featherflow.runtime.compile_options import Mode
+from featherflow.runtime.compile_trigger import CompileTrigger, constant_bytes
 from featherflow.runtime.executor_plan import ExecutorPlan
 from featherflow.runtime.specialization import Cluster, Specialization, specialize
 
 #: Specialised plans kept for one step; the oldest goes first.
 MAX_SPECIALIZATIONS = 32
-#: Time on NumPy kernels after which a step is worth a look at the compiler.
-_WORTH_SECONDS = 0.02
-#: Below this, one run is little more than the way into a compiled program and out again.
-_WORTH_SECONDS_A_RUN = 12e-6
-_MANY_RUNS = 2000
 #: Constants from which on it is worth to make a step anew rather than to keep its nodes.
 _LARGE_MODEL_BYTES = 32 << 20
 _LARGE_CONSTANT_BYTES = 1 << 16
@@ -67,45 +62,32 @@ class _Attempt:
     is_over: bool = False
 
 
-def is_compilable(subgraph: Subgraph, mode: Mode) -> bool:
-    """Whether a step has anything for the compiler, and may use it."""
-    return mode is not Mode.NEVER and any(
-        node.definition.compile_rule_fn is not None for node in subgraph.nodes
-    )
-
-
 @dataclass
 class CompiledStep:
     """See the module.
 
     Attributes:
-      subgraph: the optimised nodes of the step.
-      source: makes them anew.
-      build: makes a plan of nodes.
-      threads: of the team.
-      mode: when to compile.
+      trigger: what the step is, and when to compile it.
+      subgraph: its optimised nodes.
       ready: the compiled plans that there are.
-      has_let_go: whether the NumPy plan may be dropped, too: it holds the same weights.
       shortcuts: of these, the ones that are one short program: how to run it.
+      has_let_go: whether the NumPy plan may be dropped, too: it holds the same weights.
     """
 
-    subgraph: Subgraph
-    source: Callable[[], Subgraph]
-    build: BuildPlan
-    threads: int
-    mode: Mode
+    trigger: CompileTrigger
     target: Target = field(default_factory=host_target)
     constants: ConstantPool = None  # type: ignore[assignment]
     attempts: OrderedDict[Signature, _Attempt] = field(default_factory=OrderedDict)
     ready: dict[Signature, ExecutorPlan] = field(default_factory=dict)
     shortcuts: dict[Signature, RunProgram] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
-    seconds: float = 0.0
-    runs: int = 0
     has_let_go: bool = False
     _fresh: dict[Hashable, np.ndarray] | None = None
 
     def __post_init__(self) -> None:
+        self.subgraph = self.trigger.subgraph
+        self.source = self.trigger.source
+        self.threads = self.trigger.threads
         if self.constants is None:
             self.constants = ConstantPool(self._restore)
 
@@ -115,8 +97,8 @@ class CompiledStep:
         plan = self.ready.get(signature)
         if plan is not None:
             return plan
-        is_hot = self._is_hot()
-        if not (is_hot or (self.runs == 0 and self._holds_a_model())):
+        is_hot = self.trigger.is_hot()
+        if not is_hot and self.trigger.runs:
             return None
         with self.lock:
             attempt = self.attempts.get(signature) or self._begin(signature)
@@ -126,38 +108,13 @@ class CompiledStep:
                 self._advance(signature, attempt)
         return attempt.plan
 
-    def count(self, start: float) -> bool:
-        """Takes down a run of the NumPy plan that began at `start`, on the performance clock.
-
-        Returns:
-          Whether the compiler can never be worth it: runs are many, and short.
-        """
-        self.seconds += time.perf_counter() - start
-        self.runs += 1
-        return self.runs > _MANY_RUNS and self.seconds < _WORTH_SECONDS_A_RUN * self.runs
-
-    def _is_hot(self) -> bool:
-        """Whether the step has spent enough time on NumPy kernels to be compiled."""
-        if self.mode is Mode.AT_ONCE:
-            return True
-        is_slow = self.seconds > _WORTH_SECONDS_A_RUN * self.runs
-        return is_slow and self.seconds > _WORTH_SECONDS
-
-    def _holds_a_model(self) -> bool:
-        """Whether a look into the cache is a small part of the first run: there are weights."""
-        return self._constant_bytes() >= _MODEL_BYTES
-
-    def _constant_bytes(self) -> int:
-        values = (node.attrs.get("value") for node in self.subgraph.nodes)
-        return sum(getattr(value, "nbytes", 0) for value in values)
-
     def _let_go(self, attempt: _Attempt) -> bool:
         """Drops the weights that passes have made for a large step that is all compiled.
 
         Beside the packed ones nobody needs them, until the step is specialised for other shapes and
         wants another form; `source` makes them anew.
         """
-        if keeps_sources or self._constant_bytes() < _LARGE_MODEL_BYTES:
+        if keeps_sources or constant_bytes(self.subgraph) < _LARGE_MODEL_BYTES:
             return False
         for node in self.subgraph.nodes:
             if node.operation is None or node.attrs is not node.operation.attrs:
@@ -250,7 +207,7 @@ class CompiledStep:
 
     def _advance(self, signature: Signature, attempt: _Attempt) -> None:
         """Takes over if all kernels are there; gives up if one cannot be."""
-        if self.mode is Mode.AT_ONCE:
+        if self.trigger.mode is Mode.AT_ONCE:
             for job in attempt.jobs.values():
                 job.wait()
         states = {job.state for job in attempt.jobs.values()}
@@ -275,7 +232,7 @@ class CompiledStep:
             run = shortcut(clusters[0], step.feeds, step.fetches)
             if run is not None:
                 self.shortcuts[signature] = run
-        return self.build(step)
+        return self.trigger.build(step)
 
 
 def _batch_of(signature: Signature) -> int:

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from featherflow.framework.errors import CancelledError
 from featherflow.framework.resource import ResourceManager
@@ -20,15 +20,16 @@ from featherflow.graph.graph_partition import partition
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.grappler.optimizer import optimize
-from featherflow.runtime import compile_log, executor, process_memory
+from featherflow.runtime import executor, process_memory
 from featherflow.runtime import run_metadata as metadata_messages
 from featherflow.runtime.compile_options import compile_mode, disabled_passes, threads_of
-from featherflow.runtime.compiled_step import CompiledStep, is_compilable
+from featherflow.runtime.compile_trigger import CompileTrigger, is_compilable
 from featherflow.runtime.deadline import deadlines
 from featherflow.runtime.devices import local_devices
 from featherflow.runtime.executor_plan import ExecutorPlan, KernelCache, leave_run
 from featherflow.runtime.function_runtime import FunctionRuntime
 from featherflow.runtime.partial_run import PartialRuns
+from featherflow.runtime.pass_log import log_passes
 from featherflow.runtime.placer import Placer
 from featherflow.runtime.session_factory import SessionFactory, SessionInterface, SessionOptions
 from featherflow.runtime.step_context import Cancellation, OpKernelContext
@@ -36,6 +37,9 @@ from featherflow.runtime.step_plan import StepPlan, build_step, leave_step, run_
 from featherflow.runtime.step_stats import StepStatsCollector, TracedKernels
 from featherflow.runtime.thread_limits import limit_blas_threads
 from featherflow.runtime.thread_pool import ThreadPool
+
+if TYPE_CHECKING:
+    from featherflow.runtime.compiled_step import CompiledStep
 
 _step_ids = itertools.count(1)
 #: Plans kept by a session; the oldest goes first.
@@ -75,21 +79,23 @@ class PreparedStep:
     Attributes:
       key: the feeds, fetches and targets.
       plan: what runs on NumPy's kernels; made anew if it was dropped.
-      compiled: the plans that run compiled kernels; None for a step that stays on NumPy's.
+      trigger: tells when to compile; None for a step that stays on NumPy's kernels.
+      compiled: the plans that run compiled kernels, once they were asked for.
       traced: the same with kernels that record what they do, once somebody has asked for it.
     """
 
-    __slots__ = ("_plan", "_rebuild", "compiled", "key", "traced")
+    __slots__ = ("_plan", "_rebuild", "compiled", "key", "traced", "trigger")
 
     def __init__(
         self,
         key: PlanKey,
         plan: StepPlan,
-        compiled: CompiledStep | None,
+        trigger: CompileTrigger | None,
         rebuild: Callable[[], StepPlan],
     ) -> None:
         self.key = key
-        self.compiled = compiled
+        self.trigger = trigger
+        self.compiled: CompiledStep | None = None
         self.traced: StepPlan | None = None
         self._plan: StepPlan | None = plan
         self._rebuild = rebuild
@@ -104,6 +110,8 @@ class PreparedStep:
     def plan_for(self, feed_values: list[Any]) -> tuple[StepPlan, bool]:
         """What to run for some values, and whether it is compiled."""
         compiled = self.compiled
+        if compiled is None and self.trigger is not None and self.trigger.is_due():
+            compiled = self.compiled = self.trigger.make()
         if compiled is not None:
             plan = compiled.plan_for(feed_values)
             if plan is not None:
@@ -207,8 +215,9 @@ class DirectSession(SessionInterface):
             if plan.__class__ is not ExecutorPlan:
                 return leave_step(plan, run_step(plan, feed_values, context, _pool))
             values = executor.run_plan(plan, feed_values, context)  # type: ignore[arg-type]
-            if compiled is not None and not is_compiled and compiled.count(start):
-                prepared.compiled = None
+            trigger = prepared.trigger
+            if trigger is not None and not is_compiled and trigger.count(start):
+                prepared.trigger = None
         finally:
             self._running.discard(cancellation)
         return [leave_run(values[slot], copy) for slot, copy in plan.fetches]  # type: ignore
@@ -360,7 +369,7 @@ class _Planner:
         """
         return self.build(self.optimized(key), kernels)
 
-    def prepare(self, key: PlanKey, kernels: KernelCache) -> tuple[StepPlan, CompiledStep | None]:
+    def prepare(self, key: PlanKey, kernels: KernelCache) -> tuple[StepPlan, CompileTrigger | None]:
         """The plan of a step, and its compiled plans if there may be any."""
         step = self.optimized(key)
         plan = self.build(step, kernels)
@@ -368,14 +377,14 @@ class _Planner:
             return plan, None
         build: Any = partial(self.build, kernels=kernels)
         source = partial(self.optimized, key)
-        compiled = CompiledStep(step, source, build, self._threads, self._mode)
-        return plan, compiled
+        return plan, CompileTrigger(step, source, build, self._threads, self._mode)
 
     def optimized(self, key: PlanKey) -> subgraph_module.Subgraph:
         """The placed nodes of a step, after the passes of grappler."""
         step = self.prune(*key)
         if self._disabled_passes is not None:
-            compile_log.optimized(optimize(step, self._disabled_passes))
+            reports = optimize(step, self._disabled_passes)
+            log_passes(reports)
         return step
 
     def prune(

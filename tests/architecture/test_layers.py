@@ -42,8 +42,12 @@ SURFACE = 10
 LEAVES = {"featherflow._version": 0, "featherflow._index": 0, "featherflow._namespaces": 1}
 
 #: Functions may import these: protocol buffers cost 30 ms, and only files and messages need them;
-#: threadpoolctl looks at all loaded libraries, and only a session that limits threads needs it.
-LAZY_IMPORTS = ("featherflow.protos", "google.protobuf", "threadpoolctl")
+#: threadpoolctl looks at all loaded libraries, and only a session that limits threads needs it;
+#: the compiler is fifty modules, and only a step that is worth compiling needs them.
+LAZY_IMPORTS = (
+    *("featherflow.protos", "google.protobuf", "threadpoolctl"),
+    "featherflow.runtime.compiled_step",
+)
 #: Modules whose functions import other things, with the reason.
 LAZY_MODULES = {
     "featherflow.cli.": "each command loads what it alone needs",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import featherflow as tf
-from featherflow.compiler import thread_team
+from featherflow.compiler import processors, thread_team
 from featherflow.runtime import compile_options
 
 rng = np.random.default_rng(0)
@@ -125,7 +125,7 @@ def test_no_more_threads_than_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     ("text", "quota"), [("max 100000", None), ("100000 100000", 1), ("250000 100000", 2)]
 )
 def test_quota(text: str, quota: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(thread_team.Path, "read_text", lambda _: text)
-    assert thread_team._quota() == quota
+    monkeypatch.setattr(processors.Path, "read_text", lambda _: text)
+    assert processors.quota_of_processors() == quota
     if quota == 1:
-        assert thread_team.available_threads() == 1
+        assert processors.available_threads() == 1

@@ -13,7 +13,7 @@ import pytest
 
 import featherflow as tf
 from featherflow.compiler import executable_memory
-from featherflow.runtime import compile_log
+from featherflow.runtime import pass_log
 
 compiles = pytest.mark.skipif(
     executable_memory.refusal() is not None, reason="this system runs no generated code"
@@ -30,10 +30,10 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         def emit(self, record: logging.LogRecord) -> None:
             found.append(record.getMessage())
 
-    logger = compile_log.logger
+    logger = pass_log.logger
     level, handlers, propagate = logger.level, logger.handlers[:], logger.propagate
     logger.handlers[:] = [Keeper()]
-    compile_log.configure("5")
+    pass_log.configure("5")
     yield found
     logger.setLevel(level)
     logger.handlers[:], logger.propagate = handlers, propagate
@@ -65,7 +65,7 @@ def test_stages_and_details(messages: list[str]) -> None:
 @compiles
 def test_level_4_tells_stages_alone(messages: list[str]) -> None:
     pytest.importorskip("llvmlite")
-    compile_log.configure("4")
+    pass_log.configure("4")
     run_step()
     assert any(text.startswith("took over for [2, 4]") for text in messages)
     assert not any("\n" in text or text.startswith("  ") for text in messages)
