@@ -21,7 +21,7 @@ from featherflow.compiler.image import MappedImage
 pytestmark = pytest.mark.slow
 
 #: A program, or its worker, that hangs is ended after this many seconds.
-LIMIT = 120.0
+LIMIT = 100.0
 LOG_LINE = "Kernels are not compiled: "
 #: Whoever edits the compiler while these tests run does not disturb them.
 WORKER = """
@@ -111,7 +111,9 @@ session = tf.Session()
 for _ in range(20000):
     run(session)
     del answers[1:-1]
-    jobs = [job for a in step_of(session).attempts.values() for job in a.jobs.values()]
+    step = step_of(session)  # a step that is not hot may have none yet
+    attempts = step.attempts.values() if step else ()
+    jobs = [job for attempt in attempts for job in attempt.jobs.values()]
     if jobs:
         break
 assert jobs, "the step never got hot"
@@ -307,7 +309,8 @@ def test_worker_is_killed(mode: int, trouble: str, tmp_path: Path, expected: lis
         assert (told.started, told.ready) == (2, mode)
     else:
         assert told.ready == 0
-        assert told.started <= 2 * told.stats["failures"]
+        assert told.stats["failures"] > 4
+        assert (told.started, len(told.log)) == (8, 1)
 
 
 @pytest.mark.parametrize("mode", [1, 2])
