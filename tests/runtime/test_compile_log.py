@@ -13,7 +13,7 @@ import pytest
 
 import featherflow as tf
 from featherflow.compiler import executable_memory
-from featherflow.runtime import pass_log
+from featherflow.runtime import compile_log, pass_log
 
 compiles = pytest.mark.skipif(
     executable_memory.refusal() is not None, reason="this system runs no generated code"
