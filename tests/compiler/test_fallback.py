@@ -251,6 +251,20 @@ def test_some_images_without_llvmlite(cache: Path, tmp_path: Path, expected: lis
     same(told, expected)
 
 
+def test_damaged_folder_of_images(
+    cache: Path, full_cache: Path, tmp_path: Path, expected: list[Any]
+) -> None:
+    """What is only read is not mended, but made up for."""
+    for path in cache.iterdir():
+        path.chmod(0o644)
+        path.write_bytes(b"damaged")
+    variables: dict[str, str | None] = {"FEATHERFLOW_IMAGES": str(cache)}
+    told = tell(full_cache, before=BLOCK_LLVMLITE, variables=variables)
+    same(told, expected)
+    assert (told.started, told.ready) == (0, 2)
+    assert all(path.read_bytes() == b"damaged" for path in cache.iterdir())
+
+
 @pytest.mark.parametrize("is_full", [False, True])
 def test_memory_that_may_not_become_executable(
     is_full: bool, cache: Path, tmp_path: Path, expected: list[Any]
