@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 from featherflow.compiler.elementwise import Elementwise
+from featherflow.compiler.lowered import CannotCompile
 from featherflow.compiler.primitives import Step
 from featherflow.compiler.storage import (
     ITEM_BYTES,
@@ -21,6 +22,8 @@ from featherflow.compiler.storage import (
 
 #: Loops of one kernel; axes beyond these are calls of their own.
 _MAX_LOOPS = 4
+#: Calls that such axes may make.
+_MAX_CALLS = 1024
 #: Elements for which a second thread is worth its barrier.
 _WORTH_SPLITTING = 16384
 #: Threads that split one loop meet at multiples of this, so that none share a cache line.
@@ -65,12 +68,16 @@ def elementwise_calls(
 
     Args:
       inputs: they broadcast to the shape of the outputs.
+    Raises:
+      CannotCompile: operands walk through so many axes in so many ways that NumPy does it better.
     """
     shape = outputs[0].shape
     operands = [*(item.broadcast_to(shape) for item in inputs), *outputs]
     sizes, strides = merge_axes(shape, [item.strides for item in operands])
     if sizes == [1]:
         strides = [[ITEM_BYTES[item.dtype]] for item in operands]
+    if prod(sizes[:-_MAX_LOOPS]) > _MAX_CALLS:
+        raise CannotCompile("more loops than kernels have")
     nest = _Nest(call, operands, len(inputs), tuple(steps), tuple(results))
     addresses = [item.address for item in operands]
     if prod(sizes) < _WORTH_SPLITTING:

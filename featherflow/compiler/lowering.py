@@ -48,6 +48,8 @@ from featherflow.compiler.lowered import (
 
 #: (before, after) of each spatial axis.
 Pads = Sequence[tuple[int, int]]
+#: Products of one batch: each is two calls.
+_MAX_PRODUCTS = 2048
 _REDUCERS = {"sum", "max", "min", "prod", "any", "all"}
 
 
@@ -291,6 +293,8 @@ class Lowering:
         if inner != depth:
             raise CannotCompile("inner sizes differ")
         batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+        few = prod(right.shape[:-2]) == 1 or prod(batch) <= _MAX_PRODUCTS
+        self.require(few, "more products than calls are worth")
         shape = (*batch, rows, columns)
         return self._contract(shape, MatrixProduct(transpose_right), left, right)
 

@@ -93,7 +93,7 @@ def test_bits_of_large_steps_do_not_depend_on_threads() -> None:
     matrix = tf.constant(rng.normal(size=(15 * 70, 130)).astype(np.float32))
     logits = tf.matmul(flat, matrix)
     fetches = [tf.nn.softmax(logits), tf.reduce_sum(y, [0, 1]), tf.reduce_mean(y, [3])]
-    step = Step(tf.get_default_graph(), {x: rng.normal(size=x.shape).astype(np.float32)})
+    step = Step(tf.get_default_graph(), {x: rng.normal(size=(3, 34, 31, 24)).astype(np.float32)})
     step.fetches = [Drawn(fetch, tuple(fetch.shape.as_list()), 2e-4) for fetch in fetches]
     check_both(step)
     alone = run_step(step, compiled=True, threads=1)

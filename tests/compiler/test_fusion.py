@@ -1,4 +1,4 @@
-"""Which groups form, as text, one file for each case; FEATHERFLOW_WRITE_GOLDEN=1 writes them anew."""
+"""Which groups form, as text: a file for each case, that FEATHERFLOW_WRITE_GOLDEN=1 writes."""
 
 from __future__ import annotations
 
