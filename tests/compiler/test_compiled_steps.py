@@ -170,6 +170,23 @@ def test_images_run_one_by_one_only_where_they_are_apart(monkeypatch: Any) -> No
     assert batched >= 6
 
 
+def test_what_would_be_thousands_of_calls_runs_numpy_kernels() -> None:
+    rng = np.random.default_rng(4)
+    x = tf.placeholder(tf.float32, [2, 2, 2, 2, 40, 40])
+    turned = tf.transpose(x, [4, 5, 3, 2, 1, 0]) * 2.0
+    matrices = tf.placeholder(tf.float32, [3000, 2, 3])
+    products = tf.matmul(matrices, matrices, transpose_b=True) + 1.0
+    feeds = {
+        x: rng.normal(size=(2, 2, 2, 2, 40, 40)).astype(np.float32),
+        matrices: rng.normal(size=(3000, 2, 3)).astype(np.float32),
+    }
+    for fetch in (turned, products):
+        with open_session(x.graph, compiled=False) as session:
+            expected = session.run(fetch, feeds)
+        with compiled_session() as session:
+            assert_values(session.run(fetch, feeds), expected, 1e-5)
+
+
 # --- what is fetched ------------------------------------------------------------------------------
 
 
