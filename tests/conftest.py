@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import settings
+
+#: Which run of a step is the first compiled one depends on time: tests say when they want it.
+#: FEATHERFLOW_COMPILE=2 runs all of them compiled.
+os.environ.setdefault("FEATHERFLOW_COMPILE", "0")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
