@@ -197,8 +197,11 @@ class DirectSession(SessionInterface):
             shortcut = compiled.shortcuts.get(tuple([value.shape for value in feed_values]))
             if shortcut is not None and not self._closed:
                 return shortcut(feed_values)
-        start = time.perf_counter()
-        plan, is_compiled = prepared.plan_for(feed_values)
+        start, is_compiled = 0.0, True
+        plan = prepared._plan
+        if prepared.trigger is not None or plan is None:
+            start = time.perf_counter()
+            plan, is_compiled = prepared.plan_for(feed_values)
         cancellation = Cancellation()
         self._running.add(cancellation)
         try:
@@ -215,8 +218,7 @@ class DirectSession(SessionInterface):
             if plan.__class__ is not ExecutorPlan:
                 return leave_step(plan, run_step(plan, feed_values, context, _pool))
             values = executor.run_plan(plan, feed_values, context)  # type: ignore[arg-type]
-            trigger = prepared.trigger
-            if trigger is not None and not is_compiled and trigger.count(start):
+            if not is_compiled and prepared.trigger is not None and prepared.trigger.count(start):
                 prepared.trigger = None
         finally:
             self._running.discard(cancellation)
