@@ -9,6 +9,7 @@ writes only where inputs and outputs are. Runs of several threads take one insta
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -18,6 +19,7 @@ import numpy as np
 from featherflow.compiler.image import MappedImage
 from featherflow.compiler.kernel_spec import ENTRY
 from featherflow.compiler.memory_plan import plan_arena
+from featherflow.compiler.pace import Pace
 from featherflow.compiler.schedule import Schedule
 from featherflow.compiler.step_runner import StepRunner
 from featherflow.compiler.storage import Address, Buffer, KernelCall, Phase, split_evenly
@@ -112,6 +114,7 @@ class Program:
         self._free: list[_Instance] = []
         self._constants = _constants_of(schedule.phases)
         self._runner_image = images[RUNNER.text()]
+        self._pace = Pace()
 
     # --- the block --------------------------------------------------------------------------------
 
@@ -233,15 +236,21 @@ class Program:
         return outputs
 
     def _call(self, instance: _Instance) -> None:
-        """Runs with the team if there is one, and if it is free."""
-        team = team_of(self._runner_image) if self.shares > 1 else None
-        if team is not None and team.take():
+        """Runs with the team if there is one, if it is free, and if that is quicker."""
+        if self.shares == 1:
+            instance.run_alone(instance.alone)
+            return
+        start = time.perf_counter()
+        team = team_of(self._runner_image)
+        together = self._pace.goes_together(start) and team.take()
+        if together:
             try:
                 self._run_together(team, instance)
             finally:
                 team.give_back()
         else:
             instance.run_alone(instance.alone)
+        self._pace.took(together, start, time.perf_counter())
 
     def _take(self) -> _Instance:
         try:
