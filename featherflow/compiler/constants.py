@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from math import prod
 
 import numpy as np
 
@@ -24,17 +25,15 @@ class _Arena:
         self._chunk = np.empty(0, np.uint8)
         self._used = 0
 
-    def hold(self, array: np.ndarray) -> np.ndarray:
-        """A copy of an array, on a cache line of its own."""
-        if self._used + array.nbytes + _LINE_BYTES > self._chunk.nbytes:
-            size = max(_CHUNK_BYTES, array.nbytes + 2 * _LINE_BYTES)
-            self._chunk = np.empty(size, np.uint8)
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """An array on cache lines of its own."""
+        size = prod(shape) * dtype.itemsize
+        if self._used + size + _LINE_BYTES > self._chunk.nbytes:
+            self._chunk = np.empty(max(_CHUNK_BYTES, size + 2 * _LINE_BYTES), np.uint8)
             self._used = -self._chunk.ctypes.data % _LINE_BYTES
         start = self._used
-        self._used = start + -(-array.nbytes // _LINE_BYTES) * _LINE_BYTES
-        place = self._chunk[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-        place[...] = array
-        return place
+        self._used = start + -(-size // _LINE_BYTES) * _LINE_BYTES
+        return self._chunk[start : start + size].view(dtype).reshape(shape)
 
 
 class ConstantPool:
@@ -81,14 +80,14 @@ class ConstantPool:
         """
 
         def pack() -> np.ndarray:
-            array = self._contents(constant)
+            array, empty = self._contents(constant), self._weights.empty
             if form == "filter":
-                return self._weights.hold(pack_filter(array[..., part], width))
+                return pack_filter(array[..., part], width, empty)
             if form == "winograd":
-                return self._weights.hold(pack_winograd(array[..., part], width))
+                return pack_winograd(array[..., part], width, empty)
             matrix = array.reshape(array.shape[-2:])
             matrix = matrix.T if form == "transposed matrix" else matrix
-            return self._weights.hold(pack_matrix(matrix[:, part], width))
+            return pack_matrix(matrix[:, part], width, empty)
 
         key = (constant.key, form, width, part.start, part.stop)
         return Address(self._buffer(key, pack))

@@ -56,7 +56,7 @@ class _Chain:
 def fold_batch_norms(editor: GraphEditor) -> None:
     """Folds constant factors and shifts into filters; splits the batch normalizations left."""
     for node in editor.nodes():
-        if node.definition.name in _SCALED_FILTER:
+        if node.definition.name in _FILTER_FACTOR:
             chain = _chain_behind(editor, node)
             if chain is not None and (chain.scales or len(chain.steps) > 1):
                 _fold(editor, chain)
@@ -183,34 +183,39 @@ def _checked(affine: Affine) -> Affine | None:
 # --- into the filter ------------------------------------------------------------------------------
 
 
-def _scaled_conv(weights: np.ndarray, factor: np.ndarray, anchor: Node) -> np.ndarray:
-    return weights * factor
+def _conv_factor(factor: np.ndarray, weights: np.ndarray, anchor: Node) -> np.ndarray:
+    return factor
 
 
-def _scaled_depthwise(weights: np.ndarray, factor: np.ndarray, anchor: Node) -> np.ndarray:
-    return weights * (factor if factor.size == 1 else factor.reshape(weights.shape[2:]))
+def _depthwise_factor(factor: np.ndarray, weights: np.ndarray, anchor: Node) -> np.ndarray:
+    return factor if factor.size == 1 else factor.reshape(weights.shape[2:])
 
 
-def _scaled_matrix(weights: np.ndarray, factor: np.ndarray, anchor: Node) -> np.ndarray:
-    return weights * (factor[:, np.newaxis] if anchor.attrs["transpose_b"] else factor)
+def _matrix_factor(factor: np.ndarray, weights: np.ndarray, anchor: Node) -> np.ndarray:
+    return factor[:, np.newaxis] if anchor.attrs["transpose_b"] else factor
 
 
-#: Op → its filter with a factor for each output channel.
-_SCALED_FILTER = {
-    "Conv2D": _scaled_conv,
-    "DepthwiseConv2dNative": _scaled_depthwise,
-    "MatMul": _scaled_matrix,
+#: Op → a factor for each output channel, as its filter is multiplied by it.
+_FILTER_FACTOR = {
+    "Conv2D": _conv_factor,
+    "DepthwiseConv2dNative": _depthwise_factor,
+    "MatMul": _matrix_factor,
 }
+
+
+def _scaled(weights: np.ndarray, factor: np.ndarray) -> np.ndarray:
+    """weights · factor in float64, rounded once; in pieces, so without arrays of float64."""
+    scaled = np.empty_like(weights, order="C")
+    return np.multiply(weights, factor, out=scaled, dtype=np.float64, casting="same_kind")
 
 
 def _fold(editor: GraphEditor, chain: _Chain) -> None:
     anchor, last = chain.anchor, chain.steps[-1]
     weights = editor.constant(anchor.inputs[1])
     assert weights is not None
-    scaled_filter = _SCALED_FILTER[anchor.definition.name]
+    factor_of = _FILTER_FACTOR[anchor.definition.name]
     with np.errstate(all="ignore"):
-        scaled = scaled_filter(weights.astype(np.float64), chain.total.factor, anchor)
-        scaled = scaled.astype(weights.dtype)
+        scaled = _scaled(weights, factor_of(chain.total.factor, weights, anchor))
         shift = np.broadcast_to(chain.total.shift, chain.channels).astype(weights.dtype)
     if not (np.all(np.isfinite(scaled)) and np.all(np.isfinite(shift))):
         return

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from featherflow.kernels.packed_weights import aligned_empty, pack_matrix
+from featherflow.kernels.packed_weights import Empty, aligned_empty, pack_matrix
 
 PLACES = 16
 
 
-def pack_winograd(filter: np.ndarray, width: int) -> np.ndarray:
+def pack_winograd(filter: np.ndarray, width: int, empty: Empty = aligned_empty) -> np.ndarray:
     """G g Gᵀ for every pair of channels, rounded once, each place packed by `pack_matrix`.
 
     Args:
@@ -27,10 +27,11 @@ def pack_winograd(filter: np.ndarray, width: int) -> np.ndarray:
       `[16, ⌈OC / width⌉, IC, width]`, in C order, at an address that is a multiple of 64.
     """
     channels, filters = filter.shape[2:]
-    packed = aligned_empty((PLACES, -(-filters // width), channels, width), filter.dtype)
+    packed = empty((PLACES, -(-filters // width), channels, width), filter.dtype)
     for i, row in enumerate(_transformed(*filter.astype(np.float64))):
         for j, place in enumerate(_transformed(*row)):
-            packed[4 * i + j] = pack_matrix(place.astype(filter.dtype), width)
+            here = packed[4 * i + j]
+            pack_matrix(place.astype(filter.dtype), width, lambda *_, here=here: here)
     return packed
 
 
