@@ -318,7 +318,7 @@ class _Instance:
 def address_of(array: np.ndarray) -> int:
     """Where the first element is; the quick way is for arrays that may be written."""
     try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
     except (TypeError, ValueError):  # read-only, or empty
         return array.ctypes.data
 

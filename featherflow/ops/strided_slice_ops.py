@@ -108,8 +108,8 @@ def _strided_slice_compile(
     shrink_axis_mask: int,
 ) -> Any:
     masks = SliceMasks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    bounds = (tuple(c.known(item).tolist()) for item in (begin, end, strides))
-    dense = kernels.dense_slice(input.shape, *bounds, masks)
+    starts, ends, steps = (tuple(c.known(item).tolist()) for item in (begin, end, strides))
+    dense = kernels.dense_slice(input.shape, starts, ends, steps, masks)
     indices = [
         range(size)[kernels.numpy_slice(found)] for size, found in zip(input.shape, dense.ranges)
     ]

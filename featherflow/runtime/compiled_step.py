@@ -257,5 +257,6 @@ def covers_all(subgraph: Subgraph, specialization: Specialization) -> bool:
 
 def _drop_value(node: Node) -> None:
     value = node.attrs.get("value")
-    if getattr(value, "nbytes", 0) >= _LARGE_CONSTANT_BYTES and not isinstance(value, StandIn):
+    is_array = isinstance(value, np.ndarray) and not isinstance(value, StandIn)
+    if is_array and value.nbytes >= _LARGE_CONSTANT_BYTES:
         node.attrs = {**node.attrs, "value": stand_in(value)}
