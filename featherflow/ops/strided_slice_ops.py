@@ -111,7 +111,9 @@ def _strided_slice_compile(
     starts, ends, steps = (tuple(c.known(item).tolist()) for item in (begin, end, strides))
     dense = kernels.dense_slice(input.shape, starts, ends, steps, masks)
     indices = [
-        range(size)[kernels.numpy_slice(found)] for size, found in zip(input.shape, dense.ranges)
+        range(size)[kernels.numpy_slice(found)]
+        for size, found in zip(input.shape, dense.ranges)
+        if found is not None  # none is, since all bounds are known
     ]
     sliced = c.slice(
         input,

@@ -257,6 +257,7 @@ def covers_all(subgraph: Subgraph, specialization: Specialization) -> bool:
 
 def _drop_value(node: Node) -> None:
     value = node.attrs.get("value")
-    is_array = isinstance(value, np.ndarray) and not isinstance(value, StandIn)
-    if is_array and value.nbytes >= _LARGE_CONSTANT_BYTES:
+    if not isinstance(value, np.ndarray) or isinstance(value, StandIn):
+        return
+    if value.nbytes >= _LARGE_CONSTANT_BYTES:
         node.attrs = {**node.attrs, "value": stand_in(value)}
