@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 from featherflow.framework.errors import UnimplementedError
 from featherflow.framework.exports import export
 from featherflow.framework.op import Op, define_op, get_op
+from featherflow.framework.source_location import caller_location
 
 
 @export("register_op")
@@ -48,7 +49,13 @@ def register_op(
     [1. 2.]
     """
     op = define_op(
-        name, inputs=inputs, outputs=outputs, attrs=attrs, is_stateful=is_stateful, **facts
+        name,
+        inputs=inputs,
+        outputs=outputs,
+        attrs=attrs,
+        is_stateful=is_stateful,
+        location=caller_location(),
+        **facts,
     )
     if shape_fn is not None:
         op.shape_fn(shape_fn)

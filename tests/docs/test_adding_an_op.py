@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import featherflow as tf
-from featherflow.framework.op import unregister_op
+from featherflow.framework.op import get_op, unregister_op
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "adding_an_op.md"
 
@@ -60,3 +60,12 @@ def test_shapes_are_checked(example) -> None:
 def test_op_libraries_are_refused_with_a_reason() -> None:
     with pytest.raises(tf.errors.UnimplementedError, match=r"C\+\+ kernels.*tf.register_op"):
         tf.load_op_library("./custom.so")
+
+
+def test_an_op_is_where_the_user_wrote_it(example) -> None:
+    assert get_op("Blend").location.file == str(DOCUMENT)
+    with pytest.raises(
+        ValueError, match=rf"'Blend' is defined twice.*{DOCUMENT.name}:\d+"
+    ) as caught:
+        tf.register_op("Blend")
+    assert __file__ in str(caught.value)
