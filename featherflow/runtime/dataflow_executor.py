@@ -11,10 +11,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from featherflow.framework.dead_value import DEAD
 from featherflow.framework.errors import CancelledError, InternalError
+from featherflow.framework.quiet import quiet
 from featherflow.runtime.dataflow_plan import DataflowPlan, UnitPlan
 from featherflow.runtime.executor import located_error
 from featherflow.runtime.executor_plan import CONTEXT_SLOT
@@ -60,28 +59,30 @@ class DataflowExecutor:
         Raises:
           OpError: a kernel failed; it names the node.
         """
+        quiet().run(self._drain)
+
+    def _drain(self) -> None:
         propagator = self._propagator
         ready = propagator.ready
         arrived = self.arrived
         cancellation = self._cancellation
-        with np.errstate(all="ignore"):
-            while not cancellation.cancelled:
-                if arrived:
-                    self._finish(*arrived.popleft())
-                    continue
-                if not ready:
+        while not cancellation.cancelled:
+            if arrived:
+                self._finish(*arrived.popleft())
+                continue
+            if not ready:
+                return
+            iteration, unit = ready.popleft()
+            if unit.blocks is not None:
+                run_batch(unit, iteration.values, cancellation)
+                if cancellation.cancelled:
                     return
-                iteration, unit = ready.popleft()
-                if unit.blocks is not None:
-                    run_batch(unit, iteration.values, cancellation)
-                    if cancellation.cancelled:
-                        return
-                elif unit.is_merge:
-                    run_step(unit, iteration.values)
-                else:
-                    self._start(iteration, unit)
-                    continue
-                propagator.unit_done(iteration, unit)
+            elif unit.is_merge:
+                run_step(unit, iteration.values)
+            else:
+                self._start(iteration, unit)
+                continue
+            propagator.unit_done(iteration, unit)
 
     # --- asynchronous kernels ---------------------------------------------------------------------
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import numpy as np
-
 from featherflow.framework.errors import (
     AlreadyExistsError,
     CancelledError,
@@ -23,8 +21,9 @@ from featherflow.framework.errors import (
     StatusError,
     UnimplementedError,
 )
-from featherflow.runtime.executor_plan import CONTEXT_SLOT, ExecutorPlan
-from featherflow.runtime.step_context import OpKernelContext
+from featherflow.framework.quiet import quiet
+from featherflow.runtime.executor_plan import CONTEXT_SLOT, ExecutorPlan, Step
+from featherflow.runtime.step_context import Cancellation, OpKernelContext
 
 #: What the exceptions of Python and NumPy are as errors of ops.
 _OP_ERRORS: tuple[tuple[type[Exception], type[StatusError]], ...] = (
@@ -51,20 +50,23 @@ def run_plan(plan: ExecutorPlan, feeds: list[Any], context: OpKernelContext) -> 
     for slot, value in zip(plan.feed_slots, feeds):
         values[slot] = value
     cancellation = context.cancellation
-    node = None
-    try:
-        with np.errstate(all="ignore"):
-            for kernel, gather, out, release, node in plan.steps:  # noqa: B007
-                values[out] = kernel(*gather(values))
-                for slot in release:
-                    values[slot] = None
-                if cancellation.cancelled:
-                    break
-    except Exception as error:
-        raise located_error(error, node) from error.__cause__
+    quiet().run(_run_steps, plan.steps, values, cancellation)
     if cancellation.cancelled:
         raise cancellation.reason or CancelledError(None, None, "The step was cancelled.")
     return values
+
+
+def _run_steps(steps: tuple[Step, ...], values: list[Any], cancellation: Cancellation) -> None:
+    node = None
+    try:
+        for kernel, gather, out, release, node in steps:  # noqa: B007
+            values[out] = kernel(*gather(values))
+            for slot in release:
+                values[slot] = None
+            if cancellation.cancelled:
+                break
+    except Exception as error:
+        raise located_error(error, node) from error.__cause__
 
 
 def located_error(error: Exception, node: Any) -> Exception:
