@@ -9,7 +9,8 @@ from typing import Any
 
 from featherflow._namespaces import lazy_namespace
 from featherflow._version import VERSION as __version__
-from featherflow.graph import default_graph as _default_graph  # noqa: F401  (ops go to it)
+from featherflow.framework import dispatch as _dispatch
+
 
 _resolve, __dir__ = lazy_namespace("", globals())
 
@@ -18,6 +19,13 @@ def __getattr__(name: str) -> Any:
     return _resolve(name)
 
 
+def _default_context() -> Any:
+    from featherflow.eager.default_context import default_context
+
+    return default_context()
+
+
+_dispatch.set_default_factory(_default_context)
 newaxis = None
 
 __all__ = ["__version__", "newaxis"]

@@ -895,6 +895,7 @@ OP_FAMILIES: dict[str, str] = {
     "Xlogy": "featherflow.ops.exponential_ops",
     "ZerosLike": "featherflow.ops.fill_ops",
     "Zeta": "featherflow.ops.special_function_ops",
+    "_CapturedHandle": "featherflow.ops.captured_handle_ops",
     "_FusedBatchNormEx": "featherflow.ops.fused_ops",
     "_FusedConv2D": "featherflow.ops.fused_ops",
     "_FusedDepthwiseConv2dNative": "featherflow.ops.fused_ops",

@@ -14,7 +14,9 @@ from types import ModuleType
 from typing import Any
 
 from featherflow import _index
+from featherflow.framework import mode
 from featherflow.framework.op import set_family_index
+from featherflow.framework.program_source import is_for_graphs
 
 set_family_index(_index.OP_FAMILIES)
 
@@ -24,10 +26,32 @@ _SHARED = frozenset({"compat", "compat.v1", "compat.v2", "raw_ops"})
 
 
 def _find(api: str, name: str) -> str | None:
-    """`module:attribute` of a public name: TF1's own object for "v1", else the common one."""
+    """`module:attribute` of a public name.
+
+    "v1" has TF1's own objects and the common ones, "v2" TF2's. The root has all names: those that
+    differ are TF1's in a program that builds graphs, else TF2's.
+    """
+    if api == "root":
+        is_graph = mode.current() is mode.Mode.GRAPH
+        tables = (_index.V1, _index.V2) if is_graph else (_index.V2, _index.V1)
+        return tables[0].get(name) or tables[1].get(name)
     if api == "v1" and name in _index.V1:
         return _index.V1[name]
     return _index.V2.get(name)
+
+
+#: What the root's namespaces keep of names that are another object in the other mode.
+_kept_by_mode: list[tuple[dict[str, Any], str]] = []
+
+
+def _forget_kept() -> None:
+    """The mode has changed: names are looked up anew."""
+    while _kept_by_mode:
+        module_globals, name = _kept_by_mode.pop()
+        module_globals.pop(name, None)
+
+
+mode.on_change(_forget_kept)
 
 
 def load(location: str) -> Any:
@@ -64,6 +88,9 @@ def resolver(
         key = f"{prefix}.{name}" if prefix else name
         location = _find(api, key)
         if location is not None:
+            if api == "root" and key in _index.V1:
+                location = _of_mode(key, location)
+                _kept_by_mode.append((module_globals, name))
             value = load(location)
         elif key in _index.NAMESPACES:
             value = _namespace(api, key, f"{full_name}.{name}")
@@ -73,6 +100,14 @@ def resolver(
         return value
 
     return resolve
+
+
+def _of_mode(name: str, location: str) -> str:
+    """Where a name is that is TF1's own; one that is TF1's alone may decide the mode."""
+    if name in _index.V2 or not mode.is_undecided() or not is_for_graphs(name):
+        return location
+    mode.tf1_name_used(name)
+    return _index.V1[name]
 
 
 def _namespace(api: str, prefix: str, full_name: str) -> ModuleType:
@@ -100,7 +135,7 @@ def lister(api: str, prefix: str) -> Callable[[], list[str]]:
 
     def names() -> list[str]:
         start = f"{prefix}." if prefix else ""
-        tables = [_index.V2, _index.NAMESPACES] + ([_index.V1] if api == "v1" else [])
+        tables = [_index.V2, _index.NAMESPACES] + ([_index.V1] if api != "v2" else [])
         found = {
             key[len(start) :].split(".")[0]
             for table in tables
@@ -113,10 +148,9 @@ def lister(api: str, prefix: str) -> Callable[[], list[str]]:
 
 
 def lazy_namespace(
-    prefix: str, module_globals: dict[str, Any], api: str = "v1"
+    prefix: str, module_globals: dict[str, Any], api: str = "root"
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` for the file of a namespace. The root speaks TF1's API: the mode
-    is graph (design, section 4)."""
+    """`__getattr__` and `__dir__` for the file of a namespace."""
     return resolver(api, prefix, module_globals, module_globals["__name__"]), lister(api, prefix)
 
 

@@ -15,7 +15,17 @@ if TYPE_CHECKING:
 
 
 class OpContext(Protocol):
-    """What calls of ops go to: `graph.Graph`, later the eager context."""
+    """What calls of ops go to: `graph.Graph`, `eager.context.EagerContext`.
+
+    Attributes:
+      is_eager: whether ops run at once.
+      graph: the graph that scopes, names and seeds belong to.
+    """
+
+    is_eager: bool
+
+    @property
+    def graph(self) -> Any: ...
 
     def apply_op(self, op: Op, args: tuple, kwargs: dict[str, Any], name: str | None) -> Any: ...
 
@@ -45,6 +55,12 @@ def current_context() -> OpContext:
     return entered[-1] if entered else default_context()
 
 
+def executing_eagerly() -> bool:
+    """Whether an op that is called now runs at once, rather than become a node."""
+    entered = _stack.entered
+    return (entered[-1] if entered else default_context()).is_eager
+
+
 def entered_contexts() -> list[OpContext]:
     """This thread's stack itself: `Graph.as_default` pushes and pops it."""
     return _stack.entered
@@ -61,7 +77,7 @@ def default_context() -> OpContext:
 
 
 def set_default_factory(make_default: Callable[[], OpContext]) -> None:
-    """The layer that knows graphs says how the default context is made."""
+    """Says how the default context is made: that chooses the program's mode."""
     global _make_default
     _make_default = make_default
 

@@ -20,6 +20,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, final
 
+from featherflow.framework import mode
 from featherflow.framework.dimension import Dimension, as_dimension, dimension_size, dimension_value
 
 __all__ = [
@@ -43,20 +44,31 @@ __all__ = [
 Dims = tuple[int | None, ...]
 
 # Whether iteration and indexing give integers (TF2) or Dimension objects (TF1). One flag for the
-# process, as in TensorFlow: a program is of one kind, and shapes do not know who reads them.
-_v2_behavior = False
+# process, as in TensorFlow: a program is of one kind, and shapes do not know who reads them. It goes
+# with the mode of the program, unless the program says otherwise.
+_v2_behavior = True
+_is_chosen = False
 
 
 def enable_v2_tensorshape() -> None:
     """Makes `shape[i]` an integer or None, as in TF2."""
-    global _v2_behavior
-    _v2_behavior = True
+    global _v2_behavior, _is_chosen
+    _v2_behavior = _is_chosen = True
 
 
 def disable_v2_tensorshape() -> None:
     """Makes `shape[i]` a `Dimension`, as in TF1."""
+    global _v2_behavior, _is_chosen
+    _v2_behavior, _is_chosen = False, True
+
+
+def _follow_mode() -> None:
     global _v2_behavior
-    _v2_behavior = False
+    if not _is_chosen:
+        _v2_behavior = not mode.is_graph()
+
+
+mode.on_change(_follow_mode)
 
 
 @final

@@ -6,7 +6,7 @@ Shape functions ask for them (`tf.reshape(x, tf.stack([tf.shape(x)[0], -1]))`), 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,7 @@ from featherflow.framework import dtypes
 from featherflow.framework.errors import OpError
 from featherflow.framework.shape_inference import ShapeInferenceError
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
-
-if TYPE_CHECKING:
-    from featherflow.graph.tensor import Tensor
+from featherflow.graph.tensor import Tensor
 
 #: Larger values are left to the run: static shapes need a handful of integers.
 _MAX_ELEMENTS = 1024
@@ -30,6 +28,8 @@ def constant_value(tensor: Tensor) -> np.ndarray | None:
 
 
 def _constant_value(tensor: Tensor, depth: int) -> np.ndarray | None:
+    if tensor.__class__ is not Tensor:
+        return tensor._static_value()
     operation = tensor._op
     rule = operation.definition.static_value_fn
     if rule is not None:

@@ -9,14 +9,13 @@ from typing import Any
 from featherflow.framework import dispatch
 from featherflow.graph.graph import Graph
 
-dispatch.set_default_factory(Graph)
-
 
 def get_default_graph() -> Graph:
-    """The graph of the innermost `as_default()` block of this thread, else the global one."""
-    context = dispatch.current_context()
-    assert isinstance(context, Graph)
-    return context
+    """The graph of the innermost `as_default()` block of this thread, else the global one.
+
+    Where ops run at once it is the graph without nodes that holds the scopes.
+    """
+    return dispatch.current_context().graph
 
 
 def reset_default_graph() -> None:

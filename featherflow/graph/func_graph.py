@@ -19,6 +19,8 @@ from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 
 _numbers = itertools.count()
+#: Eager tensors of up to so many elements become constants of the functions that use them.
+_SMALL_CONSTANT = 128
 
 
 class FuncGraph(Graph):
@@ -32,7 +34,7 @@ class FuncGraph(Graph):
       inputs: the arguments; those for what is captured come last.
       outputs: the results.
       control_outputs: nodes that must have run when the function is done.
-      captures: tensor of the graph around → the argument that stands for it.
+      captures: pairs of a tensor of the graph around, or a value, and the argument for it.
     """
 
     def __init__(self, name: str, outer_graph: Graph | None = None) -> None:
@@ -42,7 +44,7 @@ class FuncGraph(Graph):
         self.inputs: list[Tensor] = []
         self.outputs: list[Tensor] = []
         self.control_outputs: list[Operation] = []
-        self.captures: dict[Tensor, Tensor] = {}
+        self._captured: dict[int, tuple[Tensor, Tensor]] = {}
         # Functions are called by name from anywhere: one library serves the graphs in each other.
         self._functions = self.outer_graph._functions
         self.seed = self.outer_graph.seed
@@ -59,12 +61,17 @@ class FuncGraph(Graph):
     @property
     def external_captures(self) -> list[Tensor]:
         """The captured tensors of the graph around."""
-        return list(self.captures)
+        return [outside for outside, _ in self._captured.values()]
 
     @property
     def internal_captures(self) -> list[Tensor]:
         """The arguments that stand for them."""
-        return list(self.captures.values())
+        return [argument for _, argument in self._captured.values()]
+
+    @property
+    def captures(self) -> list[tuple[Tensor, Tensor]]:
+        """Both, as pairs."""
+        return list(self._captured.values())
 
     def add_input(self, dtype: DType, shape: TensorShape, name: str) -> Tensor:
         """Makes an argument."""
@@ -82,9 +89,11 @@ class FuncGraph(Graph):
         Raises:
           InaccessibleTensorError: the tensor is of no graph around.
         """
-        if tensor.graph is self:
+        if tensor._op.graph is self:
             return tensor
         outer = self.outer_graph
+        if tensor.__class__ is not Tensor:
+            return self._capture_value(tensor)
         if tensor.graph is not outer:
             if not isinstance(outer, FuncGraph):
                 raise InaccessibleTensorError(
@@ -92,11 +101,29 @@ class FuncGraph(Graph):
                     "use its own tensors, and those of the graphs that it is built in."
                 )
             tensor = outer.capture(tensor)
-        if tensor not in self.captures:
-            argument = self.add_input(tensor.dtype, tensor.shape, tensor.op.name.rpartition("/")[2])
+        return self._argument_for(tensor, tensor.op.name.rpartition("/")[2])
+
+    def _capture_value(self, tensor: Tensor) -> Tensor:
+        """What stands for an eager tensor: a constant if it is small, else an argument."""
+        value = tensor._static_value()
+        if value is not None and value.size <= _SMALL_CONSTANT and value.dtype != object:
+            return self._as_constant(tensor)
+        outer = self.outer_graph
+        if isinstance(outer, FuncGraph):
+            tensor = outer.capture(tensor)
+            if tensor._op.graph is self:
+                return tensor
+        elif not outer.is_eager:
+            tensor = outer._as_constant(tensor)
+        return self._argument_for(tensor, "captured")
+
+    def _argument_for(self, tensor: Tensor, name: str) -> Tensor:
+        known = self._captured.get(id(tensor))
+        if known is None:
+            argument = self.add_input(tensor.dtype, tensor.shape, name)
             argument._handle_data = tensor._handle_data
-            self.captures[tensor] = argument
-        return self.captures[tensor]
+            known = self._captured[id(tensor)] = tensor, argument
+        return known[1]
 
     def _take_in(self, tensor: Tensor, user: str) -> Tensor:
         return self.capture(tensor)

@@ -16,7 +16,7 @@ from typing import Any
 from featherflow._version import GRAPH_DEF_VERSION
 from featherflow.framework import device as device_module
 from featherflow.framework import dispatch
-from featherflow.framework.op import Op, flat_arg_dtypes
+from featherflow.framework.op import Op, flat_arg_dtypes, get_op
 from featherflow.graph import constant_value, exporter, graph_builder
 from featherflow.graph.operation import Operation, _add_consumer
 from featherflow.graph.scopes import Scopes, is_valid_node_name, is_valid_scope_name
@@ -25,6 +25,8 @@ from featherflow.graph.tensor import Tensor
 
 class Graph:
     """A dataflow graph: nodes are Operations, edges are Tensors and control dependencies."""
+
+    is_eager = False
 
     def __init__(self) -> None:
         self._operations: list[Operation] = []
@@ -53,6 +55,8 @@ class Graph:
         self._gradient_functions: dict[str, Any] = {}
         #: Values found by `constant_value`, by tensor.
         self._constant_values: dict[Tensor, Any] = {}
+        #: Eager tensors that nodes use, by identity, and the constants that stand for them.
+        self._values_taken_in: dict[int, tuple[Tensor, Tensor]] = {}
         #: Rises with each node and each change of a static shape: plans are checked against it.
         self._version = 0
 
@@ -133,16 +137,41 @@ class Graph:
                 "and go on with letters, digits and any of _ . \\ / > -"
             )
 
+    @property
+    def graph(self) -> Graph:
+        """Itself, as the place that ops go to."""
+        return self
+
     def _take_in(self, tensor: Tensor, user: str) -> Tensor:
         """What stands here for a tensor of another graph that a node called `user` takes.
+
+        A value (an eager tensor) becomes a constant.
 
         Raises:
           ValueError: nothing does; only the bodies of functions can use what is outside.
         """
+        if tensor.__class__ is not Tensor:
+            return self._as_constant(tensor)
         raise ValueError(
             f"{user}: input {tensor!r} is of another graph. Build both in one graph, or move the "
             "value with sess.run and tf.constant."
         )
+
+    def _as_constant(self, tensor: Tensor) -> Tensor:
+        """A node that has the value of an eager tensor; one for each, however often it is used."""
+        known = self._values_taken_in.get(id(tensor))
+        if known is not None:
+            return known[1]
+        value = tensor._static_value()
+        if value is None:  # a handle: the object itself
+            op, attrs = get_op("_CapturedHandle"), {"dtype": tensor.dtype, "_value": tensor._handle}
+        else:
+            op, attrs = get_op("Const"), {"value": value, "dtype": tensor.dtype}
+        with self.control_dependencies(None):
+            node = self.add_node(op, [], attrs, self.unique_name("Const"))
+        node.outputs[0]._handle_data = tensor._handle_data
+        self._values_taken_in[id(tensor)] = tensor, node.outputs[0]
+        return node.outputs[0]
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """A name for a node that is not taken: `name` in the current scope, numbered if need be."""

@@ -59,7 +59,7 @@ def convert_arguments(op: Op, values: Sequence[Any], attrs: dict[str, Any]) -> l
 
 def convert_single(op: Op, arg: ArgDef, value: Any, attrs: dict[str, Any]) -> Tensor:
     wanted = arg.type if arg.type_attr is None else attrs.get(arg.type_attr)
-    if value.__class__ is Tensor and not arg.is_ref:
+    if isinstance(value, Tensor) and not arg.is_ref:
         tensor = value
     elif wanted is None and arg.type_attr is not None:
         tensor = _convert_inferred(op, arg, value)

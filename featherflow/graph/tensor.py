@@ -150,6 +150,10 @@ class Tensor:
         def __invert__(self) -> Tensor: ...
         def __getitem__(self, entries: Any) -> Tensor: ...
 
+    def _static_value(self) -> Any:
+        """The value of a tensor that has one; see `constant_value` for symbolic tensors."""
+        return None
+
     # --- refusals that would otherwise go silently wrong ------------------------------------------
 
     def __iter__(self) -> Any:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from featherflow.framework import mode
 from featherflow.framework.exports import export, export_v1, export_value
 from featherflow.graph.default_graph import get_default_graph
 from featherflow.graph.graph_api import GraphKeys
@@ -22,7 +23,8 @@ export_value(__name__, "Variable")
 __all__ = ["RefVariable", "ResourceVariable", "Variable"]
 
 Creator = Callable[..., Variable]
-_resource_by_default = False
+#: What the program said; None goes with its mode.
+_resource_by_default: bool | None = None
 
 
 @export_v1("enable_resource_variables")
@@ -42,7 +44,7 @@ def disable_resource_variables() -> None:
 @export_v1("resource_variables_enabled")
 def resource_variables_enabled() -> bool:
     """Whether variables are resource variables where nothing else is said."""
-    return _resource_by_default
+    return not mode.is_graph() if _resource_by_default is None else _resource_by_default
 
 
 # --- creators -------------------------------------------------------------------------------------
@@ -82,7 +84,7 @@ def _default_creator(
     if use_resource is None:
         use_resource = get_default_graph()._use_resource_variables
     if use_resource is None:
-        use_resource = _resource_by_default
+        use_resource = resource_variables_enabled()
     return ResourceVariable(**kwargs) if use_resource else RefVariable(**kwargs)
 
 

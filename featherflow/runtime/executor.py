@@ -74,13 +74,13 @@ def located_error(error: Exception, node: Any) -> Exception:
     if node is None:
         return error
     if not isinstance(error, OpError):
-        error = _as_op_error(error)
+        error = as_op_error(error)
     if node.operation is not None and error.op is None:
         error.attach(node.operation)
     return error
 
 
-def _as_op_error(error: Exception) -> OpError:
+def as_op_error(error: Exception) -> OpError:
     """What NumPy or Python raised in a kernel, as the error that TensorFlow has for it."""
     text = str(error) or type(error).__name__
     if isinstance(error, ValueError) and "could not be broadcast" in text:
