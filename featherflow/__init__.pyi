@@ -6,6 +6,7 @@ from featherflow._version import GRAPH_DEF_VERSION_MIN_CONSUMER as GRAPH_DEF_VER
 from featherflow._version import GRAPH_DEF_VERSION_MIN_PRODUCER as GRAPH_DEF_VERSION_MIN_PRODUCER
 from featherflow._version import VERSION as VERSION
 from featherflow._version import VERSION as __version__
+from featherflow.eager.gradient_tape import GradientTape as GradientTape
 from featherflow.framework.device import DeviceSpecV1 as DeviceSpec
 from featherflow.framework.dimension import Dimension as Dimension
 from featherflow.framework.dimension import dimension_value as dimension_value
@@ -650,6 +651,7 @@ from featherflow.runtime.session import Session as Session
 from featherflow.runtime.session import get_default_session as get_default_session
 from featherflow import app as app
 from featherflow import audio as audio
+from featherflow import autodiff as autodiff
 from featherflow import bitwise as bitwise
 from featherflow import compat as compat
 from featherflow import config as config
@@ -715,6 +717,7 @@ __all__ = [
     "GRAPH_DEF_VERSION",
     "GRAPH_DEF_VERSION_MIN_CONSUMER",
     "GRAPH_DEF_VERSION_MIN_PRODUCER",
+    "GradientTape",
     "Graph",
     "GraphDef",
     "GraphKeys",
@@ -811,6 +814,7 @@ __all__ = [
     "atan2",
     "atanh",
     "audio",
+    "autodiff",
     "batch_gather",
     "batch_scatter_update",
     "batch_to_space",

@@ -28,6 +28,8 @@ SCANNED = (
     "graph",
     "ops",
     "runtime",
+    "eager",
+    "function",
     "platform",
     "train",
     "losses",

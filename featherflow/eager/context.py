@@ -12,6 +12,7 @@ from featherflow.eager.execute import as_tensor
 from featherflow.eager.scopes import EagerScopes
 from featherflow.framework.op import Op
 from featherflow.framework.resource import ResourceManager
+from featherflow.ops.captured_handle_ops import CapturedHandle
 from featherflow.ops.constant_ops import Const
 from featherflow.runtime.step_context import Cancellation, OpKernelContext
 
@@ -36,6 +37,8 @@ class EagerContext(EagerScopes):
         """Runs the op."""
         if op is Const:
             return as_tensor(kwargs["value"], kwargs["dtype"])
+        if op is CapturedHandle:
+            return as_tensor(kwargs["_value"], kwargs["dtype"])
         return execute.execute(op, args, kwargs, name)
 
     def new_step(self) -> OpKernelContext:

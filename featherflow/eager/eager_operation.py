@@ -47,10 +47,19 @@ class EagerOperation:
     Attributes:
       definition, attrs: the op and its attributes.
       inputs, outputs: eager tensors, lists unrolled.
+      backward: `(operation, *gradients)`, instead of the op's own gradient; or None.
       skip_input_indices: inputs whose gradients nobody needs; gradient functions may heed it.
     """
 
-    __slots__ = ("_frames", "attrs", "definition", "inputs", "outputs", "skip_input_indices")
+    __slots__ = (
+        "_frames",
+        "attrs",
+        "backward",
+        "definition",
+        "inputs",
+        "outputs",
+        "skip_input_indices",
+    )
 
     name = ""
     device = ""
@@ -66,6 +75,7 @@ class EagerOperation:
         self.attrs = attrs
         self.inputs = inputs
         self.outputs = outputs
+        self.backward: Any = None
         self.skip_input_indices: frozenset[int] = frozenset()
         self._frames: tuple[Any, ...] = ()
 

@@ -54,6 +54,11 @@ class EagerTensor(Tensor):
             return CPU_DEVICE
         if name == "_consumers":
             return None
+        if name in _SYMBOLIC:
+            raise AttributeError(
+                f"Tensor.{name} is undefined when eager execution is enabled: this tensor has its "
+                "value, and is the output of no node."
+            )
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _shape_of_value(self) -> TensorShape:
@@ -247,18 +252,12 @@ class EagerTensor(Tensor):
         )
 
 
-def _undefined(name: str) -> property:
-    def refuse(self: EagerTensor) -> Any:
-        raise AttributeError(
-            f"Tensor.{name} is undefined when eager execution is enabled: this tensor has its value, "
-            "and is the output of no node."
-        )
-
-    return property(refuse)
+def _refuse(self: EagerTensor) -> Any:
+    raise AttributeError  # `__getattr__` says which
 
 
 for _name in _SYMBOLIC:
-    setattr(EagerTensor, _name, _undefined(_name))
+    setattr(EagerTensor, _name, property(_refuse))
 
 
 def array_text(array: np.ndarray, as_repr: bool) -> str:

@@ -129,7 +129,7 @@ class EagerCall:
             return InvalidArgumentError(
                 None, None, error.message, received=error.received, expected=error.expected
             )
-        except Exception:  # noqa: BLE001 (asked only for a better text: the first error stands)
+        except Exception:
             return None
         return None
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 
@@ -16,6 +17,10 @@ class Recorder(Protocol):
 
     def variable_accessed(self, variable: Any) -> None:
         """A trainable variable is about to be read."""
+        ...
+
+    def captured(self, outside: Any, inside: Any) -> None:
+        """A graph uses a tensor from outside of it, under the name of `inside`."""
         ...
 
 
@@ -39,3 +44,19 @@ def variable_accessed(variable: Any) -> None:
     """Tells all recorders that a variable is read; `variable` is trainable."""
     for recorder in tuple(recorders.active):
         recorder.variable_accessed(variable)
+
+
+def captured(outside: Any, inside: Any) -> None:
+    """Tells all recorders that `inside` stands for `outside` in a graph."""
+    for recorder in tuple(recorders.active):
+        recorder.captured(outside, inside)
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Nobody hears of the ops inside the block."""
+    active, recorders.active = recorders.active, []
+    try:
+        yield
+    finally:
+        recorders.active = active

@@ -17,6 +17,7 @@ from featherflow._version import GRAPH_DEF_VERSION
 from featherflow.framework import device as device_module
 from featherflow.framework import dispatch
 from featherflow.framework.op import Op, flat_arg_dtypes, get_op
+from featherflow.framework.recording import record, recorders
 from featherflow.graph import constant_value, exporter, graph_builder
 from featherflow.graph.operation import Operation, _add_consumer
 from featherflow.graph.scopes import Scopes, is_valid_node_name, is_valid_scope_name
@@ -106,6 +107,8 @@ class Graph:
             for index, (dtype, shape) in enumerate(zip(dtypes, shapes))
         ]
         self._register(operation, inputs)
+        if recorders.active:
+            record(operation, inputs, operation.outputs)
         return operation
 
     def _register(self, operation: Operation, inputs: list[Tensor]) -> None:

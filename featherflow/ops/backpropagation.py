@@ -8,7 +8,7 @@ as one node; its body is walked through in turn, inside the loop of its gradient
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -55,6 +55,7 @@ class Backpropagation:
       graph: where all of them are.
       xs: the tensors that gradients are asked for.
       stops: operations to treat as constants.
+      recorded: the operations that a tape has seen; all others are constants. None means all.
       loop: the loop whose body is walked through; None where the walk is not confined to one.
     """
 
@@ -65,7 +66,9 @@ class Backpropagation:
         stops: Iterable[Operation] = (),
         options: GradientOptions = GradientOptions(),
         loop: WhileContext | None = None,
+        recorded: Container[Unit] | None = None,
     ) -> None:
+        self._recorded = recorded
         self._graph = graph
         self._xs = xs
         self._stops: set[Unit] = set(stops)
@@ -178,6 +181,8 @@ class Backpropagation:
                     queue.extend(tensor.consumers())
 
     def _is_in_reach(self, operation: Operation) -> bool:
+        if self._recorded is not None and operation not in self._recorded:
+            return False
         return self._loop is None or is_within(operation._control_flow_context, self._loop)
 
     # --- one node ---------------------------------------------------------------------------------
@@ -220,7 +225,7 @@ class Backpropagation:
         grad_ys: Sequence[Gradient],
     ) -> list[Gradient | None]:
         """Backpropagation within the body of a loop."""
-        walk = Backpropagation(self._graph, xs, stops, self._options, loop)
+        walk = Backpropagation(self._graph, xs, stops, self._options, loop, self._recorded)
         return walk.run(ys, grad_ys)
 
     def _gated(self, results: list[Gradient | None]) -> list[Gradient | None]:

@@ -18,9 +18,8 @@ def is_differentiable(dtype: DType) -> bool:
 
 def zeros_of(tensor: Tensor) -> Tensor:
     """The gradient of a tensor that nothing depends on: zeros, dead where the tensor is."""
-    operation = tensor.op
-    if operation.definition.control_flow == "switch":
-        data, pred = operation.inputs
+    if tensor.__class__ is Tensor and tensor.op.definition.control_flow == "switch":
+        data, pred = tensor.op.inputs
         return Switch(zeros_of(data), pred)[tensor.value_index]
     if tensor.dtype.base_dtype is dtypes.resource:
         value_dtype = dtypes.float32 if tensor._handle_data is None else tensor._handle_data[0]

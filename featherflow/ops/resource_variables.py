@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from featherflow.framework import dtypes
+from featherflow.framework import dtypes, recording
 from featherflow.framework.dtypes import DType
 from featherflow.framework.tensor_conversion import (
     convert_to_tensor,
@@ -104,7 +104,12 @@ class ResourceVariable(Variable):
                     self._cached_value = self._graph_element
 
     def _read(self) -> Tensor:
+        self._tell_recorders()
         return variable_ops.ReadVariableOp(self._handle, dtype=self._dtype)
+
+    def _tell_recorders(self) -> None:
+        if self._trainable and recording.recorders.active:
+            recording.variable_accessed(self)
 
     # --- what it is -------------------------------------------------------------------------------
 
@@ -169,11 +174,13 @@ class ResourceVariable(Variable):
 
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """The rows `indices` of its value, without reading the rest."""
+        self._tell_recorders()
         with name_scope("Gather" if name is None else name) as scope:
             return ResourceGather(self._handle, indices, dtype=self._dtype, name=scope)
 
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """The slices at `indices` of its value, without reading the rest; see `tf.gather_nd`."""
+        self._tell_recorders()
         with name_scope("GatherNd" if name is None else name) as scope:
             value = ResourceGatherNd(self._handle, indices, dtype=self._dtype, name=scope)
         return identity(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -221,20 +222,30 @@ def strided_slice(
         name=name,
     )
     if var is not None:
-        make_assignable(result, var)
+        masks = {
+            "begin_mask": begin_mask,
+            "end_mask": end_mask,
+            "ellipsis_mask": ellipsis_mask,
+            "new_axis_mask": new_axis_mask,
+            "shrink_axis_mask": shrink_axis_mask,
+        }
+        make_assignable(result, var, (begin, end, strides), masks)
     return result
 
 
-def make_assignable(slice_tensor: Tensor, variable: Any) -> None:
+def make_assignable(
+    slice_tensor: Tensor, variable: Any, bounds: Sequence[Any], masks: dict[str, int]
+) -> None:
     """Gives the slice of a variable's value an `assign` method."""
-    node = slice_tensor.op
-    bounds = node.inputs[1:]
-    attrs = _mask_attrs(node)
+    scope = None
+    if slice_tensor.__class__ is Tensor:  # its node has the bounds as tensors
+        bounds = slice_tensor.op.inputs[1:]
+        scope = f"{slice_tensor.op.name}/_assign"
 
     def assign(value: Any, name: str | None = None) -> Any:
         """Writes `value` into this slice of the variable."""
         return variable._strided_slice_assign(
-            *bounds, value=value, name=name or f"{node.name}/_assign", **attrs
+            *bounds, value=value, name=name or scope, **masks
         )
 
     slice_tensor.assign = assign  # type: ignore[attr-defined]

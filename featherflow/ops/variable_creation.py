@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from featherflow.framework import dispatch
 from featherflow.framework.dtypes import DType
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.default_graph import get_default_graph
@@ -60,6 +61,8 @@ def call_initializer(
 
 def collect(variable: Variable, collections: Any, trainable: bool) -> None:
     """Adds a variable to its collections, and to TRAINABLE_VARIABLES if it is trainable."""
+    if dispatch.executing_eagerly():
+        return  # nobody would take it out again
     if collections is None:
         collections = [GraphKeys.GLOBAL_VARIABLES]
     if not isinstance(collections, (list, tuple, set)):

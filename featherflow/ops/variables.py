@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from featherflow.framework import mode
+from featherflow.framework import dispatch, mode
 from featherflow.framework.exports import export, export_v1, export_value
 from featherflow.graph.default_graph import get_default_graph
 from featherflow.graph.graph_api import GraphKeys
 from featherflow.graph.operation import Operation
 from featherflow.ops import variable_base, variable_scatter_ops
 from featherflow.ops.batch_scatter_ops import add_batch_scatter_method
+from featherflow.ops.eager_variables import EagerVariable
 from featherflow.ops.grouping_ops import group
 from featherflow.ops.ref_variables import RefVariable
 from featherflow.ops.resource_variables import ResourceVariable
@@ -85,6 +86,8 @@ def _default_creator(
         use_resource = get_default_graph()._use_resource_variables
     if use_resource is None:
         use_resource = resource_variables_enabled()
+    if dispatch.executing_eagerly():
+        return EagerVariable(**kwargs)
     return ResourceVariable(**kwargs) if use_resource else RefVariable(**kwargs)
 
 
