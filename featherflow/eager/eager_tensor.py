@@ -19,10 +19,16 @@ CPU_DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
 _SYMBOLIC = ("op", "name", "graph", "value_index", "consumers")
 
 
+class _NoGraph:
+    """Stands where the graph of a symbolic tensor is."""
+
+    uses_tensor_equality = True
+
+
 class _NoOperation:
     """Stands where the Operation of a symbolic tensor is: an eager tensor is of no graph."""
 
-    graph = None
+    graph = _NoGraph()
     _control_flow_context = None
 
 

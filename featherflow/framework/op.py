@@ -38,6 +38,8 @@ class Op:
         "send" or "recv".
       touches_world: reads or writes files, processes or Python; never run by inspect and explain.
       reads_shapes_only: the values of its inputs do not matter (Shape, Size, Rank).
+      reads_only: has state, which it reads and does not change (ReadVariableOp).
+      order_free: has state, but none that calls of other ops can tell (random draws).
       calls_functions: its kernel runs functions of the library (default: it has a func attr).
     """
 
@@ -55,7 +57,9 @@ class Op:
         "name",
         "no_gradient_reason",
         "op_def",
+        "order_free",
         "partial_shape_fn",
+        "reads_only",
         "reads_shapes_only",
         "refuses_gradients",
         "shape_function",
@@ -75,6 +79,8 @@ class Op:
         control_flow: str | None = None,
         touches_world: bool = False,
         reads_shapes_only: bool = False,
+        reads_only: bool = False,
+        order_free: bool = False,
         calls_functions: bool | None = None,
         location: SourceLocation,
     ) -> None:
@@ -90,6 +96,8 @@ class Op:
         self.control_flow = control_flow
         self.touches_world = touches_world
         self.reads_shapes_only = reads_shapes_only
+        self.reads_only = reads_only
+        self.order_free = order_free
         if calls_functions is None:
             calls_functions = any(attr.type in ("func", "list(func)") for attr in op_def.attrs)
         self.calls_functions = calls_functions

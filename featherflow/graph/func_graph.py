@@ -11,6 +11,7 @@ from featherflow.framework import nest
 from featherflow.framework.dtypes import DType
 from featherflow.framework.errors import InaccessibleTensorError
 from featherflow.framework.op import get_op
+from featherflow.framework.recording import captured, recorders
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import TensorShape
 from featherflow.graph.default_graph import get_default_graph
@@ -123,6 +124,8 @@ class FuncGraph(Graph):
             argument = self.add_input(tensor.dtype, tensor.shape, name)
             argument._handle_data = tensor._handle_data
             known = self._captured[id(tensor)] = tensor, argument
+        if recorders.active:
+            captured(tensor, known[1])
         return known[1]
 
     def _take_in(self, tensor: Tensor, user: str) -> Tensor:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -17,7 +17,7 @@ from featherflow._version import GRAPH_DEF_VERSION
 from featherflow.framework import device as device_module
 from featherflow.framework import dispatch
 from featherflow.framework.op import Op, flat_arg_dtypes, get_op
-from featherflow.framework.recording import record, recorders
+from featherflow.framework.recording import captured, record, recorders
 from featherflow.graph import constant_value, exporter, graph_builder
 from featherflow.graph.operation import Operation, _add_consumer
 from featherflow.graph.scopes import Scopes, is_valid_node_name, is_valid_scope_name
@@ -28,6 +28,8 @@ class Graph:
     """A dataflow graph: nodes are Operations, edges are Tensors and control dependencies."""
 
     is_eager = False
+    #: Whether `==` of tensors compares their values.
+    uses_tensor_equality = False
 
     def __init__(self) -> None:
         self._operations: list[Operation] = []
@@ -163,8 +165,13 @@ class Graph:
     def _as_constant(self, tensor: Tensor) -> Tensor:
         """A node that has the value of an eager tensor; one for each, however often it is used."""
         known = self._values_taken_in.get(id(tensor))
-        if known is not None:
-            return known[1]
+        if known is None:
+            known = self._values_taken_in[id(tensor)] = tensor, self._add_constant(tensor)
+        if recorders.active:
+            captured(tensor, known[1])
+        return known[1]
+
+    def _add_constant(self, tensor: Tensor) -> Tensor:
         value = tensor._static_value()
         if value is None:  # a handle: the object itself
             op, attrs = get_op("_CapturedHandle"), {"dtype": tensor.dtype, "_value": tensor._handle}
@@ -173,12 +180,20 @@ class Graph:
         with self.control_dependencies(None):
             node = self.add_node(op, [], attrs, self.unique_name("Const"))
         node.outputs[0]._handle_data = tensor._handle_data
-        self._values_taken_in[id(tensor)] = tensor, node.outputs[0]
         return node.outputs[0]
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """A name for a node that is not taken: `name` in the current scope, numbered if need be."""
         return self._scopes.names.unique_name(name, mark_as_used)
+
+    # --- branches and loops, for graphs in which effects have an order -----------------------------
+
+    def gated(self, context: Any, results: Sequence[Tensor]) -> list[Tensor]:
+        """The results of a branch or loop body, once its effects have happened."""
+        return list(results)
+
+    def leave_control_flow(self, contexts: Sequence[Any], results: Sequence[Tensor]) -> None:
+        """Branches, or a loop, are complete; their results are there when they are done."""
 
     # --- looking up -------------------------------------------------------------------------------
 

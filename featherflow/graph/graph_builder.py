@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from featherflow.framework import dtypes
 from featherflow.framework.errors import OpError
 from featherflow.framework.op import Op
-from featherflow.framework.recording import captured, recorders
 from featherflow.framework.shape_inference import InferenceContext, ShapeInferenceError
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph import constant_value
@@ -97,8 +96,6 @@ def _convert_inputs(
     for index, tensor in enumerate(inputs):
         if tensor._op.graph is not graph:
             inputs[index] = graph._take_in(tensor, f"{op.name} '{node_name}'")
-            if recorders.active:
-                captured(tensor, inputs[index])
     return inputs
 
 

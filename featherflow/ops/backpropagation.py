@@ -143,7 +143,7 @@ class Backpropagation:
 
     def _check_outside_loops(self, tensor: Tensor) -> None:
         source = self._source(tensor)
-        if isinstance(source, ForwardLoop) and tensor not in source.outputs:
+        if isinstance(source, ForwardLoop) and all(tensor is not item for item in source.outputs):
             raise ValueError(
                 f"'{tensor.name}' is inside the loop '{source.name}', where it has a value in each "
                 "iteration: outside of the loop there is no gradient of it, nor with respect to "

@@ -116,6 +116,7 @@ SampleDistortedBoundingBox = define_op(
     outputs=_OUTPUTS,
     attrs=(_T, *_SEEDS, "min_object_covered: float = 0.1", *_CONSTRAINTS),
     is_stateful=True,
+    order_free=True,
 )
 SampleDistortedBoundingBox.shape_fn(_sampled_shape)
 
@@ -137,6 +138,7 @@ SampleDistortedBoundingBoxV2 = define_op(
     outputs=_OUTPUTS,
     attrs=(_T, *_SEEDS, *_CONSTRAINTS),
     is_stateful=True,
+    order_free=True,
 )
 SampleDistortedBoundingBoxV2.shape_fn(_sampled_shape)
 

@@ -131,6 +131,7 @@ def _define_sampler(name: str, kernel: type[_SamplerKernel], attrs: Sequence[str
         outputs=_OUTPUTS,
         attrs=(*_COUNTS, *attrs, *_SEEDS),
         is_stateful=True,
+        order_free=True,
     )
     op.kernel("CPU")(kernel)
     op.shape_fn(_sampler_shape)

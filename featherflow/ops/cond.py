@@ -105,6 +105,7 @@ def _build_cond(
         raise ValueError("'true_fn' and 'false_fn' must return at least one result.")
     _check_dtypes(true_results, false_results)
     merged = [join(off, on, pred) for on, off in zip(true_results, false_results)]
+    graph.leave_control_flow([true_branch, false_branch], merged)
     _collect(graph, [true_branch, false_branch])
     leaves = nest.flatten(true_original, expand_composites=True)
     return nest.pack_sequence_as(true_original, with_flows(leaves, merged), expand_composites=True)
@@ -118,6 +119,7 @@ def _build_branch(
         if original is None:
             raise ValueError(f"'{name}' must have a return value.")
         flat = nest.flatten(results, expand_composites=True)
+        flat = branch.graph.gated(branch, flat)
         branch.exit_result(flat)
     return original, flat
 

@@ -19,7 +19,6 @@ from featherflow.graph.graph_api import init_scope, name_scope
 from featherflow.graph.tensor import Tensor
 from featherflow.ops import resource_variable_ops as variable_ops
 from featherflow.ops.captured_handle_ops import CapturedHandle
-from featherflow.ops.comparison_ops import equal, not_equal
 from featherflow.ops.identity_ops import identity
 from featherflow.ops.resource_variables import ResourceVariable
 from featherflow.ops.variable_base import shape_text
@@ -142,17 +141,19 @@ class EagerVariable(ResourceVariable):
         raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
 
     def __eq__(self, other: object) -> Any:
-        return equal(self.value(), other)
+        return self.value() == other
 
     def __ne__(self, other: object) -> Any:
-        return not_equal(self.value(), other)
+        return self.value() != other
 
     def __copy__(self) -> EagerVariable:
         return self.__deepcopy__({})
 
     def __deepcopy__(self, memo: dict[int, Any]) -> EagerVariable:
         if not dispatch.executing_eagerly():
-            raise NotImplementedError("__deepcopy__() is only available when eager execution is enabled.")
+            raise NotImplementedError(
+                "__deepcopy__() is only available when eager execution is enabled."
+            )
         twin = EagerVariable(
             copy.deepcopy(self.value()),
             trainable=self._trainable,

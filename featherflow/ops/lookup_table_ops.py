@@ -21,6 +21,8 @@ from featherflow.framework.tensor_shape import SCALAR, UNKNOWN, TensorShape
 from featherflow.graph.tensor import Tensor
 
 _NO_GRADIENT = "tables are no functions of numbers"
+#: What looks into a table and leaves it as it is.
+_READS = ("LookupTableFind", "LookupTableSize", "LookupTableExport")
 _VECTOR = TensorShape((None,))
 
 
@@ -74,6 +76,7 @@ def define_twins(
         outputs=outputs,
         attrs=attrs,
         is_stateful=True,
+        reads_only=name in _READS,
         location=location,
         **facts,
     )

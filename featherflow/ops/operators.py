@@ -23,6 +23,7 @@ from featherflow.graph.tensor import Tensor
 from featherflow.ops.arithmetic_ops import Add, AddV2, Mul, Neg, Sub
 from featherflow.ops.bitwise_ops import BitwiseAnd, BitwiseOr, BitwiseXor, Invert
 from featherflow.ops.comparison_ops import (
+    Equal,
     Greater,
     GreaterEqual,
     Less,
@@ -30,6 +31,7 @@ from featherflow.ops.comparison_ops import (
     LogicalAnd,
     LogicalNot,
     LogicalOr,
+    NotEqual,
     logical_xor,
 )
 from featherflow.ops.division_ops import FloorDiv, FloorMod, truediv
@@ -144,9 +146,25 @@ def _methods() -> dict[str, Callable[..., Any]]:
     return methods
 
 
+def _equality(is_equal: bool) -> Callable[[Tensor, Any], Any]:
+    """Of tensors of functions by value, of other graphs by identity, as TF1's."""
+
+    def compare(x: Tensor, y: Any) -> Any:
+        if not x._op.graph.uses_tensor_equality:
+            return (x is y) is is_equal
+        if y is None:
+            return not is_equal
+        return (Equal if is_equal else NotEqual)(x, y, incompatible_shape_error=False)
+
+    return compare
+
+
 _METHODS = _methods()
 for _name, _method in _METHODS.items():
     setattr(Tensor, _name, _method)
+Tensor.__eq__ = _equality(True)  # type: ignore[method-assign]
+Tensor.__ne__ = _equality(False)  # type: ignore[method-assign]
+Tensor.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
 def share_operators(owner: type) -> None:

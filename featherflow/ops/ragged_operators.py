@@ -133,7 +133,8 @@ def _apply_entries(ragged: Any, entries: list[Any]) -> Any:
         return _inner(RaggedTensor(wrapped.values, whole, None), rest)
     if not isinstance(first, slice):
         return _apply_entries(_row(ragged, first), rest)
-    rows = ragged if first == slice(None) else _rows(ragged, first)
+    is_all = first.start is None and first.stop is None and first.step is None
+    rows = ragged if is_all else _rows(ragged, first)
     return _inner(rows, rest) if rest else rows
 
 

@@ -70,6 +70,7 @@ def _define_draw(name: str, draw: Any) -> Op:
             "T: {int32, int64}",
         ),
         is_stateful=True,
+        order_free=True,
     )
     op.shape_fn(_draw_shape)
 
@@ -95,6 +96,7 @@ RandomUniformInt = define_op(
     outputs=("output: Tout",),
     attrs=("seed: int = 0", "seed2: int = 0", "Tout: {int32, int64}", "T: {int32, int64}"),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -135,6 +137,7 @@ RandomShuffle = define_op(
     outputs=("output: T",),
     attrs=("seed: int = 0", "seed2: int = 0", "T: type"),
     is_stateful=True,
+    order_free=True,
 )
 RandomShuffle.shape_fn(unchanged_shape)
 
@@ -160,6 +163,7 @@ Multinomial = define_op(
         "output_dtype: {int32, int64} = int64",
     ),
     is_stateful=True,
+    order_free=True,
 )
 
 

@@ -55,6 +55,7 @@ RandomGamma = define_op(
     outputs=("output: T",),
     attrs=(*_SEEDS, "S: {int32, int64}", "T: {half, float, double}"),
     is_stateful=True,
+    order_free=True,
 )
 RandomGamma.shape_fn(_draws_for_parameters_shape)
 
@@ -140,6 +141,7 @@ RandomPoisson = define_op(
     outputs=("output: dtype",),
     attrs=(*_SEEDS, "S: {int32, int64}", "dtype: {half, float, double}"),
     is_stateful=True,
+    order_free=True,
 )
 RandomPoissonV2 = define_op(
     "RandomPoissonV2",
@@ -152,6 +154,7 @@ RandomPoissonV2 = define_op(
         "dtype: {half, float, double, int32, int64} = int64",
     ),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -216,6 +219,7 @@ ParameterizedTruncatedNormal = define_op(
     outputs=("output: dtype",),
     attrs=(*_SEEDS, "dtype: {half, bfloat16, float, double}", "T: {int32, int64}"),
     is_stateful=True,
+    order_free=True,
 )
 
 

@@ -63,6 +63,7 @@ ReadVariableOp = define_op(
     outputs=("value: dtype",),
     attrs=("dtype: type",),
     is_stateful=True,
+    reads_only=True,
     aliases=True,
 )
 
@@ -107,6 +108,7 @@ VariableShape = define_op(
     outputs=("output: out_type",),
     attrs=("out_type: {int32, int64} = int32",),
     is_stateful=True,
+    reads_only=True,
 )
 
 
@@ -128,6 +130,7 @@ VarIsInitializedOp = define_op(
     inputs=("resource: resource",),
     outputs=("is_initialized: bool",),
     is_stateful=True,
+    reads_only=True,
 )
 VarIsInitializedOp.shape_fn(scalar_shape)
 

@@ -80,6 +80,7 @@ StackV2 = define_op(
     outputs=("handle: resource",),
     attrs=("elem_type: type", "stack_name: string = ''"),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -106,6 +107,7 @@ StackPushV2 = define_op(
     outputs=("output: T",),
     attrs=("T: type", "swap_memory: bool = false"),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -128,6 +130,7 @@ StackPopV2 = define_op(
     outputs=("elem: elem_type",),
     attrs=("elem_type: type",),
     is_stateful=True,
+    order_free=True,
 )
 StackPopV2.shape_fn(unknown_shapes)
 
@@ -147,7 +150,9 @@ def _stack_pop_cpu(handle: Stack, *, elem_type: DType) -> Any:
 
 StackPopV2.without_gradient("gradients do not flow through stacks")
 
-StackCloseV2 = define_op("StackCloseV2", inputs=("handle: resource",), is_stateful=True)
+StackCloseV2 = define_op(
+    "StackCloseV2", inputs=("handle: resource",), is_stateful=True, order_free=True
+)
 StackCloseV2.shape_fn(no_outputs)
 
 
@@ -175,6 +180,7 @@ FirstStack = define_op(
     outputs=("handle: Ref(string)",),
     attrs=("elem_type: type", "stack_name: string = ''"),
     is_stateful=True,
+    order_free=True,
 )
 FirstStack.shape_fn(lambda c: TensorShape._of((2,)))
 FirstStack.kernel("CPU")(_FirstStackCpu)

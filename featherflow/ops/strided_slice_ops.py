@@ -244,9 +244,7 @@ def make_assignable(
 
     def assign(value: Any, name: str | None = None) -> Any:
         """Writes `value` into this slice of the variable."""
-        return variable._strided_slice_assign(
-            *bounds, value=value, name=name or scope, **masks
-        )
+        return variable._strided_slice_assign(*bounds, value=value, name=name or scope, **masks)
 
     slice_tensor.assign = assign  # type: ignore[attr-defined]
 

@@ -126,7 +126,9 @@ def share_captures(branches: Sequence[FuncGraph]) -> list[Tensor]:
     Returns:
       The tensors outside that they stand for.
     """
-    captured = list(dict.fromkeys(tensor for branch in branches for tensor in branch.external_captures))
+    captured = list(
+        dict.fromkeys(tensor for branch in branches for tensor in branch.external_captures)
+    )
     for branch in branches:
         branch.inputs = [branch.capture(tensor) for tensor in captured]
     return captured

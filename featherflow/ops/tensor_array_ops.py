@@ -43,6 +43,7 @@ TensorArrayV3 = define_op(
         "tensor_array_name: string = ''",
     ),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -81,6 +82,7 @@ TensorArrayGradV3 = define_op(
     outputs=("grad_handle: resource", "flow_out: float"),
     attrs=("source: string",),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -104,6 +106,7 @@ TensorArrayGradWithShape = define_op(
     outputs=("grad_handle: resource", "flow_out: float"),
     attrs=("source: string",),
     is_stateful=True,
+    order_free=True,
 )
 TensorArrayGradWithShape.shape_fn(_tensor_array_grad_shape)
 
@@ -155,6 +158,7 @@ TensorArrayWriteV3 = define_op(
     outputs=("flow_out: float",),
     attrs=("T: type",),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -187,6 +191,7 @@ TensorArrayReadV3 = define_op(
     outputs=("value: dtype",),
     attrs=("dtype: type",),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -239,6 +244,7 @@ TensorArrayGatherV3 = define_op(
     outputs=("value: dtype",),
     attrs=("dtype: type", "element_shape: shape = unknown"),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -303,6 +309,7 @@ TensorArrayScatterV3 = define_op(
     outputs=("flow_out: float",),
     attrs=("T: type",),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -347,6 +354,7 @@ TensorArrayConcatV3 = define_op(
     outputs=("value: dtype", "lengths: int64"),
     attrs=("dtype: type", "element_shape_except0: shape = unknown"),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -396,6 +404,7 @@ TensorArraySplitV3 = define_op(
     outputs=("flow_out: float",),
     attrs=("T: type",),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -446,6 +455,7 @@ TensorArraySizeV3 = define_op(
     inputs=("handle: resource", "flow_in: float"),
     outputs=("size: int32",),
     is_stateful=True,
+    order_free=True,
 )
 
 
@@ -461,7 +471,9 @@ def _tensor_array_size_cpu(handle: TensorArrayStorage, flow_in: np.ndarray) -> n
 
 TensorArraySizeV3.not_differentiable("sizes are integers")
 
-TensorArrayCloseV3 = define_op("TensorArrayCloseV3", inputs=("handle: resource",), is_stateful=True)
+TensorArrayCloseV3 = define_op(
+    "TensorArrayCloseV3", inputs=("handle: resource",), is_stateful=True, order_free=True
+)
 TensorArrayCloseV3.shape_fn(no_outputs)
 
 

@@ -39,6 +39,7 @@ ResourceGather = define_op(
         "Tindices: {int32, int64}",
     ),
     is_stateful=True,
+    reads_only=True,
 )
 
 
@@ -87,6 +88,7 @@ ResourceGatherNd = define_op(
     outputs=("output: dtype",),
     attrs=("dtype: type", "Tindices: {int32, int64}"),
     is_stateful=True,
+    reads_only=True,
 )
 
 

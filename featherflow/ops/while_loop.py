@@ -198,9 +198,12 @@ def _build_loop(
         result = _as_sequence(body(*arguments))
         nest.assert_same_structure(list(arguments), list(result), expand_composites=True)
         results = nest.flatten(result, expand_composites=True)
-        values = [convert_to_tensor(flow_of(leaf)) for leaf in results]
+        values = context.graph.gated(
+            context, [convert_to_tensor(flow_of(leaf)) for leaf in results]
+        )
         context.close_variables(variables, values)
         exits = context.exit_variables(variables)
+    context.graph.leave_control_flow([context], exits)
     return nest.pack_sequence_as(result, with_flows(results, exits), expand_composites=True)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from featherflow.framework import dispatch, mode
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export_v1
 from featherflow.graph.default_graph import get_default_graph
@@ -29,7 +30,10 @@ class BaseSession:
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         if graph is None:
-            graph = get_default_graph()
+            if dispatch.executing_eagerly():
+                mode.tf1_name_used("Session")
+            # Where ops run at once a session has a graph of its own, to build in `with session:`.
+            graph = Graph() if dispatch.executing_eagerly() else get_default_graph()
         elif not isinstance(graph, Graph):
             raise TypeError(
                 f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"'

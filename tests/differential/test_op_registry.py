@@ -30,7 +30,10 @@ RECORDED: dict[str, dict[str, Any]] = TABLE["ops"]
 FLAGS = ("is_commutative", "is_aggregate", "is_stateful", "allows_uninitialized_input")
 
 # Ops that TensorFlow does not have, and why featherflow does.
-OWN_OPS: dict[str, str] = {}
+OWN_OPS: dict[str, str] = {
+    "_CapturedHandle": "the handle of an eager variable in a graph: TensorFlow captures it as an "
+    "argument, which a session would have to be fed",
+}
 # Ops whose contract differs on purpose, and how.
 OWN_CONTRACTS: dict[str, str] = {}
 # Ops that have a gradient here and none in TensorFlow, or the reverse, and why.

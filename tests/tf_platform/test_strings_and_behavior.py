@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import featherflow as tf
-from featherflow.framework.errors import UnimplementedError
 from featherflow.platform.device_lib import list_local_devices
 
 
@@ -41,12 +40,6 @@ def test_graph_behavior_is_what_there_is() -> None:
     assert not tf.executing_eagerly()
     assert not tf.control_flow_v2_enabled()
     assert not tf.resource_variables_enabled()
-
-
-@pytest.mark.parametrize("name", ["enable_v2_behavior", "enable_eager_execution"])
-def test_other_behavior_is_refused_with_a_remedy(name: str) -> None:
-    with pytest.raises(UnimplementedError, match=r"tf\.disable_v2_behavior\(\)"):
-        getattr(tf.compat.v1, name)()
 
 
 def test_local_devices() -> None:
