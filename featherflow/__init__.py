@@ -11,7 +11,6 @@ from featherflow._namespaces import lazy_namespace
 from featherflow._version import VERSION as __version__
 from featherflow.framework import dispatch as _dispatch
 
-
 _resolve, __dir__ = lazy_namespace("", globals())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from featherflow.eager import python_calls  # noqa: F401 (nodes that call Python)
 from featherflow.eager.context import context
 from featherflow.framework import mode
 from featherflow.graph.graph import Graph

@@ -166,7 +166,7 @@ class EagerTensor(Tensor):
         return memoryview(self.__array__())
 
     def __dlpack__(self, **options: Any) -> Any:
-        """A capsule that other libraries make arrays from, without copying where they may not write."""
+        """A capsule that other libraries make arrays from."""
         return self._numpy().__dlpack__(**options)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -176,7 +176,8 @@ class EagerTensor(Tensor):
         array = self._numpy()
         if array.ndim and array.size != 1:
             raise TypeError(
-                f"only length-1 arrays can be converted to Python {kind}s, received shape {array.shape}."
+                f"only length-1 arrays can be converted to Python {kind}s, received shape "
+                f"{array.shape}."
             )
         return array.reshape(())[()]
 
@@ -254,7 +255,8 @@ class EagerTensor(Tensor):
 
     def eval(self, feed_dict: dict | None = None, session: Any = None) -> Any:
         raise NotImplementedError(
-            "eval is not supported when eager execution is enabled, is .numpy() what you're looking for?"
+            "eval is not supported when eager execution is enabled, is .numpy() what you're "
+            "looking for?"
         )
 
 

@@ -1,8 +1,8 @@
 """How an op runs at once: arguments to values, attributes to a kernel, results to tensors.
 
-A call is looked up twice in bounded tables. `_known` goes from what a caller wrote, where all inputs
-are tensors, straight to a bound kernel (`EagerCall`); else the arguments are read as a graph reads
-them, and `_calls` is asked by the op and its complete attributes.
+A call is looked up twice in bounded tables. `_known` goes from what a caller wrote, where all
+inputs are tensors, straight to a bound kernel (`EagerCall`); else the arguments are read as a graph
+reads them, and `_calls` is asked by the op and its complete attributes.
 """
 
 from __future__ import annotations

@@ -69,7 +69,8 @@ class GradientTape:
     def __enter__(self) -> GradientTape:
         if self._recording:
             raise ValueError(
-                "Tape is still recording, This can happen if you try to re-enter an already-active tape."
+                "Tape is still recording, This can happen if you try to re-enter an already-active "
+                "tape."
             )
         if self._tape is None:
             self._tape = Tape(self._watches_variables)
@@ -169,7 +170,8 @@ class GradientTape:
         tape = self._for_use("gradients (or jacobians)")
         if target is None:
             raise TypeError(
-                "Argument `target` should be a list or nested structure of Tensors, Variables or CompositeTensors to be differentiated, but received None."
+                "Argument `target` should be a list or nested structure of Tensors, Variables or "
+                "CompositeTensors to be differentiated, but received None."
             )
         unconnected = _unconnected(unconnected_gradients)
         targets = [_as_target(item) for item in nest.flatten(target, expand_composites=True)]

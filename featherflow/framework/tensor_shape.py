@@ -44,8 +44,8 @@ __all__ = [
 Dims = tuple[int | None, ...]
 
 # Whether iteration and indexing give integers (TF2) or Dimension objects (TF1). One flag for the
-# process, as in TensorFlow: a program is of one kind, and shapes do not know who reads them. It goes
-# with the mode of the program, unless the program says otherwise.
+# process, as in TensorFlow: a program is of one kind, and shapes do not know who reads them. It
+# goes with the mode of the program, unless the program says otherwise.
 _v2_behavior = True
 _is_chosen = False
 

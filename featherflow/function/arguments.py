@@ -1,9 +1,9 @@
 """The arguments of a traced function: what a trace depends on, and what goes into its graph.
 
-A call has a *key*: for tensors dtype and shape, for variables dtype, shape and which of them are the
-same, for Python values the values themselves, for other objects their identity. Calls with equal
-keys share a trace. Tensors, arrays and variables become placeholders of the graph; everything else
-is in it as it was when it was traced.
+A call has a *key*: for tensors dtype and shape, for variables dtype, shape and which of them are
+the same, for Python values the values themselves, for other objects their identity. Calls with
+equal keys share a trace. Tensors, arrays and variables become placeholders of the graph; everything
+else is in it as it was when it was traced.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from featherflow.eager.eager_operation import EagerOperation
-from featherflow.eager.eager_tensor import EagerTensor
 from featherflow.eager.execute import as_tensor
 from featherflow.framework import dispatch, nest
 from featherflow.framework.op import Op, op_from_op_def
@@ -197,7 +196,8 @@ class ConcreteFunction:
             ):
                 raise ValueError(
                     f"{self.name}: argument '{name}' is a {tensor.dtype.name} tensor of shape "
-                    f"{tensor.shape}; the function was traced for {placeholder.dtype.name} of shape "
+                    f"{tensor.shape}; the function was traced for {placeholder.dtype.name} of "
+                    "shape "
                     f"{placeholder.shape}. Call the tf.function itself, which traces anew."
                 )
             inputs.append(tensor)
@@ -209,7 +209,8 @@ class ConcreteFunction:
         tensors = [leaf for leaf in flat if not _is_bound(leaf)]
         if len(tensors) > len(known):
             raise TypeError(
-                f"{self.name} takes {len(known)} tensors ({', '.join(known)}), received {len(tensors)}."
+                f"{self.name} takes {len(known)} tensors ({', '.join(known)}), received "
+                f"{len(tensors)}."
             )
         values = tensors
         rest = dict(kwargs)
@@ -260,6 +261,3 @@ class _Body:
     def get_operations(self) -> list[Operation]:
         """The nodes of the forward part."""
         return self._operations
-
-
-__all__ = ["ConcreteFunction", "EagerTensor"]

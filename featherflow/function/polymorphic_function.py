@@ -106,7 +106,8 @@ class Function:
         rest = args[len(specs) :]
         if len(args) < len(specs):
             raise TypeError(
-                f"{self._name}: the input_signature has {len(specs)} arguments, received {len(args)}."
+                f"{self._name}: the input_signature has {len(specs)} arguments, received "
+                f"{len(args)}."
             )
         try:
             nest.assert_same_structure(
@@ -132,7 +133,8 @@ class Function:
                 value = convert_to_tensor(value, dtype=spec.dtype)
             except (TypeError, ValueError) as error:
                 raise TypeError(
-                    f"{self._name}: cannot convert {value!r} to the {spec.dtype.name} tensor of the "
+                    f"{self._name}: cannot convert {value!r} to the {spec.dtype.name} tensor of the"
+                    " "
                     f"input_signature: {error}"
                 ) from None
         if value.dtype.base_dtype is not spec.dtype or not spec.shape.is_compatible_with(
@@ -278,7 +280,7 @@ class Function:
         )
 
     def __repr__(self) -> str:
-        return f"<tensorflow.python.eager.polymorphic_function.polymorphic_function.Function object at {hex(id(self))}>"
+        return f"<tf.function {self._name} at {hex(id(self))}>"
 
 
 class _WeakMethod:
@@ -342,10 +344,10 @@ def function(
         def step(x):
             return tf.nn.relu(x @ w)
 
-    A call finds its trace by the dtypes and shapes of tensors, and by the values of everything else.
-    So Python code (prints, appends, branches on Python values) runs when a trace is made and not in
-    each call. Variables are read and changed in each call, in the order of the code. A variable may
-    be made in the first call only. See docs/graphs_and_functions.md.
+    A call finds its trace by the dtypes and shapes of tensors, and by the values of everything
+    else. So Python code (prints, appends, branches on Python values) runs when a trace is made and
+    not in each call. Variables are read and changed in each call, in the order of the code. A
+    variable may be made in the first call only. See docs/graphs_and_functions.md.
 
     Args:
       func: what to trace; None returns a decorator.
@@ -355,7 +357,8 @@ def function(
       reduce_retracing: traces for unknown dimensions where calls have differed in them.
       experimental_implements, experimental_attributes: names for exporters.
       experimental_relax_shapes: an old name of `reduce_retracing`.
-      experimental_autograph_options, experimental_compile, experimental_follow_type_hints: accepted.
+      experimental_autograph_options, experimental_compile: accepted.
+      experimental_follow_type_hints: accepted.
     Returns:
       A callable with `get_concrete_function`, `experimental_get_tracing_count`, `cache_info`, ….
 

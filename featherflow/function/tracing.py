@@ -45,7 +45,8 @@ class VariableWatch:
                 f"tf.function '{name}' tried to make a tf.Variable in a call that is not its first "
                 "(tf.function only supports singleton tf.Variables created on the first call). A "
                 "function is traced again for each kind of arguments, and each time it would make "
-                "another variable. Make it once: outside of the function, or as `if self.v is None: "
+                "another variable. Make it once: outside of the function, or as `if self.v is None:"
+                " "
                 "self.v = tf.Variable(…)` in an object, or in a decorator per object."
             )
         initial = kwargs.get("initial_value")
@@ -68,7 +69,8 @@ def _value_of(initial: Tensor, name: str) -> Any:
         (value,) = session.call(session.step((), (initial,), ()), [])
     except InvalidArgumentError as error:
         raise ValueError(
-            f"tf.function '{name}' makes a tf.Variable whose initial value depends on its arguments; "
+            f"tf.function '{name}' makes a tf.Variable whose initial value depends on its "
+            "arguments; "
             f"a variable starts with a value of its own. {error}"
         ) from None
     return as_tensor(value, initial.dtype.base_dtype)

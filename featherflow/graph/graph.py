@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from featherflow._version import GRAPH_DEF_VERSION
@@ -186,7 +186,7 @@ class Graph:
         """A name for a node that is not taken: `name` in the current scope, numbered if need be."""
         return self._scopes.names.unique_name(name, mark_as_used)
 
-    # --- branches and loops, for graphs in which effects have an order -----------------------------
+    # --- branches and loops, for graphs in which effects have an order ----------------------------
 
     def gated(self, context: Any, results: Sequence[Tensor]) -> list[Tensor]:
         """The results of a branch or loop body, once its effects have happened."""
@@ -349,7 +349,9 @@ class Graph:
         """Nodes made inside are placed with `op`; None leaves colocation."""
         if op is None and not ignore_existing:
             raise ValueError("colocate_with(None) needs ignore_existing=True.")
-        operation = op if op is None or isinstance(op, Operation) else op.op
+        operation = op if op is None or isinstance(op, Operation) else getattr(op, "op", None)
+        if operation is None and op is not None:  # a value is nowhere in the graph
+            return nullcontext()
         return self._scopes.enter_colocation(operation, ignore_existing)
 
     def gradient_override_map(self, op_type_map: dict[str, str]) -> AbstractContextManager[None]:

@@ -58,7 +58,7 @@ class ProgramOrder:
                 uses.changes, uses.reads = [operation], []
 
     def _touched(self, operation: Operation) -> list[Any]:
-        """The resources that a node acts on; of one without handles the world, if it has an order."""
+        """The resources that a node acts on; of one without handles the world."""
         definition = operation.definition
         if definition.order_free:
             return []

@@ -205,6 +205,11 @@ class Tensor:
         return f'Tensor("{self.name}"{shape}, dtype={self._dtype.name}{device})'
 
 
+def name_of_handle(handle: Tensor, default: str) -> str:
+    """What a table or queue is called: as its node, without scopes; a value is called `default`."""
+    return handle.op.name.rpartition("/")[2] if handle.__class__ is Tensor else default
+
+
 class TensorReference:
     """A hashable stand-in for a tensor or variable, for use as a key of dicts and sets."""
 

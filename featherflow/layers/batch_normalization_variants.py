@@ -31,7 +31,7 @@ def follow(average: Any, value: Any, momentum: Any) -> Tensor:
     dtype = average.dtype.base_dtype
     with (
         name_scope(None, "AssignMovingAvg", [average, value, momentum]) as scope,
-        get_default_graph().colocate_with(average.op),
+        get_default_graph().colocate_with(average),
     ):
         decay: Any = convert_to_tensor(1.0 - momentum, name="decay")
         decay = decay if decay.dtype.base_dtype is dtype else cast(decay, dtype)
@@ -122,7 +122,7 @@ class Renormalization:
         new_value = relu(stddev * stddev - self._epsilon)
         with (
             name_scope(None, "AssignNewValue", [variance, new_value]) as scope,
-            get_default_graph().colocate_with(variance.op),
+            get_default_graph().colocate_with(variance),
         ):
             return assign(variance, new_value, name=scope)
 

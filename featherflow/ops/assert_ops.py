@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from featherflow.framework import dtypes
+from featherflow.framework import dispatch, dtypes
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.exports import export
 from featherflow.framework.op import define_op
@@ -72,6 +72,8 @@ def assert_(
     summarize = 3 if summarize is None else summarize
     with name_scope(name, "Assert", [condition, *data]):
         values = [convert_to_tensor(item) for item in data]
+        if dispatch.executing_eagerly():
+            return Assert(condition, data, summarize=summarize)
         if all(value.dtype in (dtypes.string, dtypes.int32) for value in values):
             # These are on the host whatever device is used: nothing is saved by a conditional.
             return Assert(condition, data, summarize=summarize, name="Assert")

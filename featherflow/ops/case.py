@@ -87,9 +87,9 @@ def _checked_pairs(pred_fn_pairs: Any) -> list[tuple[Tensor, Branch]]:
         if not isinstance(pred, Tensor):
             raise TypeError(f"pred must be a Tensor, got: {pred}")
         if pred.dtype.base_dtype is not dtypes.bool:
-            raise TypeError(f"pred must be Tensor of type bool: {pred.name}")
+            raise TypeError(f"pred must be Tensor of type bool: {_name_of(pred)}")
         if not callable(function):
-            raise TypeError(f"fn for pred {pred.name} must be callable.")
+            raise TypeError(f"fn for pred {_name_of(pred)} must be callable.")
     return pairs
 
 
@@ -122,7 +122,7 @@ def _at_most(preds: Sequence[Tensor], count: int, message: str) -> Operation:
     """An operation that fails if more than `count` of the conditions hold."""
     together = stack(preds, name="preds_c") if preds else constant([], name="preds_c")
     holding = reduce_sum(cast(together, dtypes.int32), name="num_true_conds")
-    names = ", ".join(pred.name for pred in preds)
+    names = ", ".join(map(_name_of, preds))
     return assert_(
         less_equal(holding, constant(count, name="n_true_conds")),
         data=[

@@ -8,7 +8,7 @@ from typing import Any
 from featherflow.framework import dtypes
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.tensor_conversion import convert_to_tensor
-from featherflow.graph.default_graph import op_scope
+from featherflow.graph.default_graph import graph_of, op_scope
 from featherflow.graph.indexed_slices import IndexedSlices
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.arithmetic_ops import AddV2, Mul, Sub
@@ -158,5 +158,5 @@ def _all_values(t_list: Sequence[Any]) -> list[Tensor | None]:
 
 
 def _on_its_device(value: Tensor, make: Any) -> Tensor:
-    with value.graph.colocate_with(value.op):
+    with graph_of([value]).colocate_with(value):
         return make(value)

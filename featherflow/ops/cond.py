@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from featherflow.framework import nest
+from featherflow.framework import dispatch, nest
 from featherflow.framework.exports import export, export_v1
 from featherflow.graph.graph import Graph
 from featherflow.graph.graph_api import GraphKeys, name_scope
@@ -53,6 +53,9 @@ def cond(
     """
     true_fn = _function("true_fn", true_fn, "fn1", fn1)
     false_fn = _function("false_fn", false_fn, "fn2", fn2)
+    if dispatch.executing_eagerly():
+        result = true_fn() if pred else false_fn()
+        return result if strict else _single(result)
     with name_scope(name, "cond", [pred]):
         if isinstance(pred, bool):
             raise TypeError("'pred' must not be a Python bool.")

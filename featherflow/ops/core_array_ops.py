@@ -126,7 +126,7 @@ def concat_gradients(values: Any, axis: Tensor, grad: Tensor) -> list[Tensor]:
     sizes = []
     for value in values:
         sizes.append(shape_of(value))
-        if sizes[-1].op.type != "Const":
+        if sizes[-1].__class__ is Tensor and sizes[-1].op.type != "Const":
             sizes = ShapeN(values)
             break
     return [Slice(grad, begin, size) for begin, size in zip(ConcatOffset(place, sizes), sizes)]

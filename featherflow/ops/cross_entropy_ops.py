@@ -87,7 +87,7 @@ def _times_rows(factors: Tensor, matrix: Tensor) -> Tensor:
 
 def _is_zero(grad: Tensor) -> bool:
     """Whether a gradient stands for an output that nothing depends on."""
-    if grad.op.type == "ZerosLike":
+    if grad.__class__ is Tensor and grad.op.type == "ZerosLike":
         return True
     value = constant_value(grad)
     return value is not None and not value.any()

@@ -8,12 +8,13 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from featherflow.framework import dispatch, nest, recording
 from featherflow.framework.exports import export
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.default_graph import get_default_graph
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.gradient_registry import set_graph_gradient
-from featherflow.ops.identity_ops import Identity, IdentityN
+from featherflow.ops.identity_ops import Identity, IdentityN, identity
 
 _numbers = itertools.count()
 
@@ -51,6 +52,8 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
 
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
+        if dispatch.executing_eagerly():
+            return _call_eagerly(f, args, kwargs)
         if kwargs:
             raise ValueError(
                 "The custom_gradient decorator supports keyword arguments only where ops run at "
@@ -59,6 +62,51 @@ def custom_gradient(f: Callable[..., Any] | None = None) -> Any:
         return _call_in_graph(f, args)
 
     return decorated
+
+
+class _VariablesRead:
+    """A recorder of the trainable variables that a function reads."""
+
+    def __init__(self) -> None:
+        self.variables: list[Any] = []
+
+    def record(self, operation: Any, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """The function's own ops have no gradients of theirs."""
+
+    def captured(self, outside: Any, inside: Any) -> None:
+        """Nothing is captured where ops run at once."""
+
+    def variable_accessed(self, variable: Any) -> None:
+        if all(variable.handle is not other.handle for other in self.variables):
+            self.variables.append(variable)
+
+
+def _call_eagerly(f: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """Runs `f` unheard; who listens hears of one call with the gradient that `f` gives."""
+    tensors = [convert_to_tensor(item) for item in nest.flatten(list(args), expand_composites=True)]
+    packed = nest.pack_sequence_as(list(args), tensors, expand_composites=True)
+    reads = _VariablesRead()
+    with recording.paused():
+        recording.recorders.active.append(reads)
+        result, gradient = f(*packed, **kwargs)
+    leaves = nest.flatten(result, expand_composites=True)
+    outputs = [identity(convert_to_tensor(item)) for item in leaves]
+    variables = [item for item in reads.variables if _is_not_among(item, args)]
+    _check_takes_variables(gradient, variables)
+
+    def backward(_: Any, *grads: Any) -> list[Any]:
+        return _gradients_of_inputs(gradient, grads, len(tensors), variables)
+
+    if recording.recorders.active:
+        for variable in variables:
+            recording.variable_accessed(variable)
+        sources = [*tensors, *[variable.handle for variable in variables]]
+        recording.record_custom(backward, sources, outputs)
+    return nest.pack_sequence_as(result, outputs, expand_composites=True)
+
+
+def _is_not_among(variable: Any, args: Sequence[Any]) -> bool:
+    return all(variable is not item for item in nest.flatten(list(args)))
 
 
 def _call_in_graph(f: Callable[..., Any], args: Sequence[Any]) -> Any:

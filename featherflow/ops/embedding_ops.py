@@ -117,7 +117,7 @@ def _tensors_among(values: Sequence[Any]) -> list[Any]:
 
 def _beside(table: Any) -> AbstractContextManager[None]:
     """Nodes made inside are placed with a table."""
-    return get_default_graph().colocate_with(table.op)
+    return get_default_graph().colocate_with(table)
 
 
 def _clipped(rows: Tensor, ids: Tensor, max_norm: Any) -> Tensor:

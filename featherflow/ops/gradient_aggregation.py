@@ -67,10 +67,7 @@ def sum_gradients(gradients: Sequence[Gradient], op_name: str, method: int) -> G
     if slices:
         return add_n(gradients)
     if method == AggregationMethod.ADD_N:
-        first = gradients[0]
-        if first.__class__ is not Tensor:
-            return add_n(gradients)
-        with get_default_graph().colocate_with(first.op):
+        with get_default_graph().colocate_with(gradients[0]):
             return add_n(gradients)
     with get_default_graph().name_scope(f"{op_name}_gradient_sum"):
         total = gradients[0]

@@ -10,7 +10,7 @@ from featherflow.framework.exports import export, export_v1
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.graph_api import GraphKeys, add_to_collection, name_scope
 from featherflow.graph.operation import Operation
-from featherflow.graph.tensor import Tensor
+from featherflow.graph.tensor import Tensor, name_of_handle
 from featherflow.ops import hash_table_ops
 from featherflow.ops.lookup_table_ops import (
     LookupTableExportV2,
@@ -81,8 +81,8 @@ class MutableTable(LookupInterface):
         super().__init__(key_dtype, value_dtype)
         self._handle = handle
         self._default_value = default_value
-        self._name = handle.op.name.split("/")[-1]
-        if checkpoint:
+        self._name = name_of_handle(handle, "table")
+        if checkpoint and handle.__class__ is Tensor:
             add_to_collection(GraphKeys.SAVEABLE_OBJECTS, SaveableTable(self, self._name))
 
     @property

@@ -171,6 +171,8 @@ def pad(
 
 def _refine_shape(padded: Tensor) -> None:
     """Tells the sizes of which the paddings are known, where others are not."""
+    if padded.__class__ is not Tensor:
+        return
     dims = padded.op.inputs[0].shape._dims
     if dims is None or padded.shape.is_fully_defined():
         return

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from featherflow.framework import dtypes
+from featherflow.framework import dispatch, dtypes
 from featherflow.framework.dtypes import DType
 from featherflow.framework.errors import (
     InvalidArgumentError,
@@ -29,6 +29,7 @@ from featherflow.framework.errors import (
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.op import Op, define_op
 from featherflow.framework.shape_inference import unknown_shapes
+from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.graph.default_graph import get_default_graph
 
 # --- tokens ---------------------------------------------------------------------------------------
@@ -58,7 +59,7 @@ def register(function: Callable[..., Any]) -> str:
     return token
 
 
-def _function_of(token: str) -> Callable[..., Any]:
+def function_of(token: str) -> Callable[..., Any]:
     registered = _functions.get(token)
     if registered is None:
         raise NotFoundError(
@@ -89,15 +90,15 @@ def call(token: str, inputs: Sequence[Any], dtypes_out: Sequence[DType]) -> list
       InvalidArgumentError: it returns other numbers of values, or other dtypes, than the node says.
       OpError: the function raised something, which is the cause.
     """
-    function = _function_of(token)
+    function = function_of(token)
     try:
         result = function(*inputs)
     except Exception as error:
-        raise _as_op_error(error) from error
+        raise as_python_error(error) from error
     return _results(token, result, dtypes_out)
 
 
-def _as_op_error(error: Exception) -> OpError:
+def as_python_error(error: Exception) -> OpError:
     found = (op_error for kind, op_error in _CODES if isinstance(error, kind))
     op_error: Any = next(found, UnknownError)
     return op_error(None, None, f"{type(error).__name__}: {error}")
@@ -110,14 +111,18 @@ def _results(token: str, result: Any, wanted: Sequence[DType]) -> list[Any]:
         values = list(result)
     else:
         values = [result]
-    if len(values) != len(wanted):
+    check_count(token, len(values), len(wanted))
+    return [_as_array(token, *row) for row in zip(range(len(values)), values, wanted)]
+
+
+def check_count(token: str, count: int, wanted: int) -> None:
+    if count != wanted:
         raise InvalidArgumentError(
             None,
             None,
-            f"{token} returns {len(values)} values, but expects to see {len(wanted)} values",
+            f"{token} returns {count} values, but expects to see {wanted} values",
             remedy="Let the function return a list or tuple with a value for each of Tout.",
         )
-    return [_as_array(token, *row) for row in zip(range(len(values)), values, wanted)]
 
 
 def _as_array(token: str, index: int, value: Any, wanted: DType) -> np.ndarray:
@@ -193,15 +198,17 @@ EagerPyFunc = define_op(
 )
 EagerPyFunc.shape_fn(unknown_shapes)
 
-#: `(function, input arrays, dtypes of the results) → result arrays`, set by who runs ops at once.
+#: `(function, input arrays, dtypes of inputs and results) → result arrays`.
 EagerCaller = Callable[[Callable[..., Any], Sequence[Any], Sequence[DType]], Sequence[Any]]
 _call_eagerly: EagerCaller | None = None
+#: `(token, number of inputs, places of those to differentiate, *inputs, *gradients) → gradients`.
+_differentiate_eagerly: Callable[..., Any] | None = None
 
 
-def set_eager_caller(caller: EagerCaller) -> None:
-    """The layer that has eager tensors says how a function of them is called."""
-    global _call_eagerly
-    _call_eagerly = caller
+def set_eager_caller(caller: EagerCaller, differentiate: Callable[..., Any]) -> None:
+    """The layer that has eager tensors says how functions of them are called and differentiated."""
+    global _call_eagerly, _differentiate_eagerly
+    _call_eagerly, _differentiate_eagerly = caller, differentiate
 
 
 @EagerPyFunc.kernel("CPU")
@@ -215,10 +222,24 @@ def _eager_py_func_cpu(
             "Nothing in this process can run ops at once, as a tf.py_function needs it",
             remedy="Use tf.numpy_function, whose function gets arrays.",
         )
-    return _call_eagerly(_function_of(token), input, Tout)
+    return _call_eagerly(function_of(token), input, [*Tin, *Tout])
 
 
-EagerPyFunc.not_differentiable("the gradients of what runs at once are the tape's")
+@EagerPyFunc.gradient
+def _eager_py_func_grad(op: Any, *grads: Any) -> list[Any]:
+    """What a tape says of the call that is being differentiated; see `eager/python_calls.py`."""
+    assert _differentiate_eagerly is not None, "set beside the eager caller"
+    token = op.attrs["token"]
+    function = functools.partial(_differentiate_eagerly, token, len(op.inputs))
+    places = [at for at, tensor in enumerate(op.inputs) if tensor.dtype.is_floating]
+    wanted = [op.inputs[at].dtype for at in places]
+    inputs = [*op.inputs, *grads]
+    found = EagerPyFunc(inputs, token=register(functools.partial(function, places)), Tout=wanted)
+    results: list[Any] = [None] * len(op.inputs)
+    for at, value in zip(places, found):
+        value.set_shape(op.inputs[at].shape)
+        results[at] = value
+    return results
 
 
 @export_v1("py_func")
@@ -331,5 +352,27 @@ def _call_node(
 ) -> Any:
     is_list = isinstance(dtypes_out, (list, tuple))
     wanted = [dtypes.as_dtype(item) for item in (dtypes_out if is_list else [dtypes_out])]
-    result = op(list(inp), token=register(func), Tout=wanted, name=name)
+    if dispatch.executing_eagerly():
+        result = _run(op, func, inp, wanted)
+    else:
+        result = op(list(inp), token=register(func), Tout=wanted, name=name)
     return result if is_list else result[0]
+
+
+def _run(op: Op, func: Callable[..., Any], inp: Any, wanted: Sequence[DType]) -> list[Any]:
+    """Calls the function now; tapes hear of what a function of tensors does."""
+    tensors = [convert_to_tensor(item) for item in inp]
+    name = getattr(func, "__name__", "the function")
+    try:
+        if op is EagerPyFunc:
+            result = func(*tensors)
+        else:
+            result = func(*[_argument(tensor._static_value()) for tensor in tensors])
+    except Exception as error:
+        raise as_python_error(error) from error
+    if op is EagerPyFunc:
+        values = [] if result is None else result if isinstance(result, (list, tuple)) else [result]
+        check_count(name, len(values), len(wanted))
+        return [convert_to_tensor(item, dtype=dtype) for item, dtype in zip(values, wanted)]
+    arrays = _results(name, result, wanted)
+    return [convert_to_tensor(array, dtype=dtype) for array, dtype in zip(arrays, wanted)]

@@ -16,7 +16,7 @@ from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.constant_value import constant_value
 from featherflow.graph.graph_api import control_dependencies, device, get_seed, name_scope
 from featherflow.graph.operation import Operation
-from featherflow.graph.tensor import Tensor
+from featherflow.graph.tensor import Tensor, name_of_handle
 from featherflow.ops import gather_ops, handle_selection_ops, pack_ops, queue_ops  # noqa: F401
 
 Values = Any  # a tensor, a list of tensors, or tensors by name
@@ -111,7 +111,7 @@ class QueueBase:
             )
         self._names = _component_names(names, len(self._dtypes))
         self._queue_ref = queue_ref
-        self._name = queue_ref.op.name.split("/")[-1]
+        self._name = name_of_handle(queue_ref, "queue")
 
     @staticmethod
     def from_list(index: Any, queues: Sequence[QueueBase]) -> QueueBase:
@@ -142,7 +142,7 @@ class QueueBase:
     @property
     def name(self) -> str:
         """The name of the node that makes the queue."""
-        return self._queue_ref.op.name
+        return self._queue_ref.op.name if self._queue_ref.__class__ is Tensor else self._name
 
     @property
     def dtypes(self) -> list[DType]:

@@ -434,6 +434,35 @@ class RaggedTensor(CompositeTensor):
     def __getitem__(self, entries: Any) -> Any:
         return self.operators["getitem"](self, entries)
 
+    def to_list(self) -> list[Any]:
+        """Nested lists of its elements, where they have their values.
+
+        Raises:
+          ValueError: it is part of a graph.
+        """
+        return self._with_values("to_list").to_list()
+
+    def numpy(self) -> np.ndarray:
+        """Its rows: an array if all are of one length, else an array of arrays.
+
+        Raises:
+          ValueError: it is part of a graph.
+        """
+        value = self._with_values("numpy")
+        lengths = {len(row) for row in value.to_list()}
+        if len(lengths) <= 1 and value.ragged_rank == 1:
+            return np.array(value.to_list(), dtype=value.dtype)
+        result = np.empty(len(value.row_splits) - 1, dtype=object)
+        for place, row in enumerate(self):
+            result[place] = row.numpy()
+        return result
+
+    def _with_values(self, method: str) -> RaggedTensorValue:
+        parts = [part._static_value() for part in self.parts()]
+        if any(part.__class__ is Tensor for part in self.parts()):
+            raise ValueError(f"RaggedTensor.{method}() is only supported in eager mode.")
+        return self.value_of(parts)
+
     def __iter__(self) -> Any:
         rows = self.shape.as_list()[0] if self.shape.rank else None
         if rows is None:
@@ -441,6 +470,8 @@ class RaggedTensor(CompositeTensor):
         return iter([self[row] for row in range(rows)])
 
     def __repr__(self) -> str:
+        if self._row_splits.__class__ is not Tensor:  # it has its value
+            return f"<tf.RaggedTensor {self.to_list()}>"
         return f"tf.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
 
 

@@ -22,7 +22,7 @@ from featherflow.ops.pack_ops import stack, unstack
 from featherflow.ops.random_ops import shape_tensor
 from featherflow.ops.reduction_ops import reduce_prod
 from featherflow.ops.reshape_ops import reshape
-from featherflow.ops.resource_variables import ResourceVariable
+from featherflow.ops.variables import Variable
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.stateful_random_ops import (
     NonDeterministicInts,
@@ -141,8 +141,8 @@ class Generator:
             self._alg = _algorithm(alg)
             initial = self._checked_state(state)
         with name_scope(None, "random_generator"):
-            self._state_var = ResourceVariable(
-                initial, trainable=False, name="StateVar", dtype=dtypes.int64
+            self._state_var = Variable(
+                initial, trainable=False, name="StateVar", dtype=dtypes.int64, use_resource=True
             )
 
     def _checked_state(self, state: Any) -> Tensor:
@@ -180,7 +180,7 @@ class Generator:
     # --- the state ------------------------------------------------------------------------
 
     @property
-    def state(self) -> ResourceVariable:
+    def state(self) -> Variable:
         """The variable that holds the state."""
         return self._state_var
 

@@ -75,7 +75,7 @@ def _random_gamma_grad(op: Any, grad: Tensor) -> tuple[None, Tensor]:
     """How a variate moves with α while its quantile stays. Figurnov et al. 2018."""
     shape, alpha = op.inputs
     leading = size(shape)
-    with get_default_graph().control_dependencies([grad.op]):
+    with get_default_graph().control_dependencies([grad]):
         ones_before = ones(reshape(leading, [1]), dtypes.int32)
         aligned = reshape(alpha, concat([ones_before, shape_of(alpha)], 0))
         slope = RandomGammaGrad(aligned, op.outputs[0])

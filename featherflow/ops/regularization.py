@@ -104,10 +104,10 @@ def add_regularizer(variable: Any, regularizer: Callable[[Any], Any]) -> None:
     """
     if regularizer(variable) is None:
         return
-    scope = f"{variable.op.name}/Regularizer/"
+    scope = f"{variable.name.rpartition(':')[0]}/Regularizer/"
 
     def make() -> Tensor:
-        with get_default_graph().colocate_with(variable.op), name_scope(scope):
+        with get_default_graph().colocate_with(variable), name_scope(scope):
             return regularizer(variable)
 
     get_default_graph().add_to_collection(GraphKeys.REGULARIZATION_LOSSES, RegularizationLoss(make))

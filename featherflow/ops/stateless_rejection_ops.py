@@ -146,7 +146,7 @@ def _gamma_grad(op: Any, grad: Tensor) -> tuple[Any, ...]:
     """How a variate moves with α while its quantile stays. Figurnov et al. 2018."""
     alpha, sample = op.inputs[-1], op.outputs[0]
     leading: Any = size(op.inputs[0]) - size(shape_of(alpha))
-    with get_default_graph().control_dependencies([grad.op]):
+    with get_default_graph().control_dependencies([grad]):
         ones_before = ones(reshape(leading, [1]), dtypes.int32)
         aligned = reshape(alpha, concat([ones_before, shape_of(alpha)], 0))
         slope = RandomGammaGrad(aligned, sample)

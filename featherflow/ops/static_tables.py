@@ -13,7 +13,7 @@ from featherflow.framework.tensor_shape import SCALAR
 from featherflow.graph.graph_api import GraphKeys, get_collection, name_scope
 from featherflow.graph.operation import Operation
 from featherflow.graph.sparse_tensor import SparseTensor
-from featherflow.graph.tensor import Tensor
+from featherflow.graph.tensor import Tensor, name_of_handle
 from featherflow.ops.grouping_ops import group
 from featherflow.ops.hash_table_ops import AnonymousHashTable, HashTableV2
 from featherflow.ops.lookup_table_ops import (
@@ -106,7 +106,7 @@ class StaticHashTable(LookupInterface):
         else:
             shared_name = initializer.shared_name or f"hash_table_{uuid.uuid4()}"
             self._handle = HashTableV2(shared_name=shared_name, **types, name=name or "hash_table")
-        self._name = self._handle.op.name.split("/")[-1]
+        self._name = name_of_handle(self._handle, name or "hash_table")
         self._init_op = initializer.initialize(self)
 
     @property

@@ -131,7 +131,8 @@ def _strided_slice_value(node: Any) -> np.ndarray | None:
     source, begin = node.inputs[:2]
     if not source.dtype.is_integer or source.shape.rank != 1:
         return None
-    if node.attrs["shrink_axis_mask"] and begin.op.type != "Const":
+    is_node = begin.__class__ is Tensor
+    if node.attrs["shrink_axis_mask"] and is_node and begin.op.type != "Const":
         return None  # TensorFlow looks no further for one size, and static shapes are as its own
     sizes = _sliced(node, constant_value_as_shape(source))
     if sizes is None or None in sizes:

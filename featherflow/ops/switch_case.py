@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from featherflow.framework import nest
+from featherflow.framework import dispatch, nest
 from featherflow.framework.attr_value import NameAttrList
 from featherflow.framework.exports import export
 from featherflow.graph.default_graph import get_default_graph
@@ -50,6 +50,9 @@ def switch_case(
         if not callable(default):
             raise TypeError("default must be callable.")
         functions.append(default)
+    if dispatch.executing_eagerly():
+        place = int(branch_index)
+        return functions[place if 0 <= place < len(functions) else -1]()
     with name_scope(name, "switch_case", [branch_index]):
         return _indexed_case(branch_index, functions)
 

@@ -98,6 +98,8 @@ class KeyValueTensorInitializer(TableInitializer):
         self.check_dtypes(table)
         with name_scope(self._name, None, [table.resource_handle, self._keys, self._values]):
             initialize = LookupTableImportV2(table.resource_handle, self._keys, self._values)
+        if initialize is None:  # it ran at once
+            return initialize
         add_to_collection(GraphKeys.TABLE_INITIALIZERS, initialize)
         return initialize
 
@@ -179,8 +181,10 @@ class TextFileInitializer(TableInitializer):
                 delimiter=self._delimiter,
                 offset=self._offset,
             )
+        if initialize is None:  # it ran at once
+            return initialize
         add_to_collection(GraphKeys.TABLE_INITIALIZERS, initialize)
-        if isinstance(self._filename, Tensor) and self._filename.op.type == "Const":
+        if self._filename.__class__ is Tensor and self._filename.op.type == "Const":
             add_to_collection(GraphKeys.ASSET_FILEPATHS, self._filename)
         return initialize
 

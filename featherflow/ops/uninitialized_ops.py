@@ -66,7 +66,7 @@ def assert_variables_initialized(var_list: Any = None) -> Tensor | None:
         var_list = global_variables() + local_variables()
     ranks = []
     for variable in var_list:
-        with get_default_graph().colocate_with(variable.op):
+        with get_default_graph().colocate_with(variable):
             ranks.append(rank_internal(variable, optimize=False))
     if not ranks:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from featherflow.framework import nest
+from featherflow.framework import dispatch, nest
 from featherflow.framework.exports import export, export_v1
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import SCALAR, TensorShape
@@ -61,6 +61,10 @@ def while_loop(
     ...     print(session.run(tf.while_loop(lambda i: i < 10, lambda i: i + 3, [0])))
     12
     """
+    if dispatch.executing_eagerly():
+        _check_arguments(cond, body, loop_vars, parallel_iterations)
+        result = _run(cond, body, loop_vars, maximum_iterations)
+        return result if return_same_structure or len(result) > 1 else result[0]
     with name_scope(name, "while", _tensors_among(loop_vars)):
         _check_arguments(cond, body, loop_vars, parallel_iterations)
         limit = None
@@ -110,6 +114,23 @@ def while_loop_v2(
         maximum_iterations,
         return_same_structure=True,
     )
+
+
+def _run(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any) -> Any:
+    """The loop, run at once."""
+    values = loop_vars
+    count = 0
+    limit = None if maximum_iterations is None else int(maximum_iterations)
+    while (limit is None or count < limit) and cond(*values):
+        result = _as_sequence(body(*values))
+        nest.assert_same_structure(list(values), list(result), expand_composites=True)
+        values = result
+        count += 1
+    return nest.map_structure(_as_value, values, expand_composites=True)
+
+
+def _as_value(leaf: Any) -> Any:
+    return leaf if isinstance(leaf, TensorArray) else convert_to_tensor(leaf)
 
 
 def _tensors_among(loop_vars: Any) -> list[Any]:
