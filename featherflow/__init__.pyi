@@ -88,7 +88,7 @@ from featherflow.framework.tensor_proto import make_ndarray as make_ndarray
 from featherflow.framework.tensor_proto import make_tensor_proto as make_tensor_proto
 from featherflow.framework.tensor_shape import TensorShape as TensorShape
 from featherflow.framework.tensor_shape import dimension_at_index as dimension_at_index
-from featherflow.function.polymorphic_function import function as function
+from featherflow.functions.polymorphic_function import function as function
 from featherflow.graph.default_graph import get_default_graph as get_default_graph
 from featherflow.graph.default_graph import reset_default_graph as reset_default_graph
 from featherflow.graph.graph import Graph as Graph

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from featherflow._namespaces import lazy_namespace
 
 if TYPE_CHECKING:
-    from featherflow.function.run_eagerly import (
+    from featherflow.functions.run_eagerly import (
         functions_run_eagerly as experimental_functions_run_eagerly,
     )
-    from featherflow.function.run_eagerly import functions_run_eagerly as functions_run_eagerly
-    from featherflow.function.run_eagerly import (
+    from featherflow.functions.run_eagerly import functions_run_eagerly as functions_run_eagerly
+    from featherflow.functions.run_eagerly import (
         run_functions_eagerly as experimental_run_functions_eagerly,
     )
-    from featherflow.function.run_eagerly import run_functions_eagerly as run_functions_eagerly
+    from featherflow.functions.run_eagerly import run_functions_eagerly as run_functions_eagerly
     from featherflow.platform.device_config import LogicalDevice as LogicalDevice
     from featherflow.platform.device_config import PhysicalDevice as PhysicalDevice
     from featherflow.platform.device_config import get_visible_devices as get_visible_devices

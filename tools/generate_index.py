@@ -29,7 +29,7 @@ SCANNED = (
     "ops",
     "runtime",
     "eager",
-    "function",
+    "functions",
     "platform",
     "train",
     "losses",

@@ -21,7 +21,7 @@ LAYER = {
     "compiler": 4,
     "runtime": 5,
     "eager": 6,
-    "function": 7,
+    "functions": 7,
     "platform": 8,
     "train": 8,
     "layers": 8,

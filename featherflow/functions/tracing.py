@@ -11,10 +11,10 @@ from featherflow.framework import nest
 from featherflow.framework.errors import InvalidArgumentError
 from featherflow.framework.recording import paused, recorders
 from featherflow.framework.tensor_conversion import convert_to_tensor
-from featherflow.function.arguments import Arguments, place
-from featherflow.function.concrete_function import ConcreteFunction
-from featherflow.function.function_session import FunctionSession
-from featherflow.function.tracing_graph import TracingGraph
+from featherflow.functions.arguments import Arguments, place
+from featherflow.functions.concrete_function import ConcreteFunction
+from featherflow.functions.function_session import FunctionSession
+from featherflow.functions.tracing_graph import TracingGraph
 from featherflow.graph.default_graph import get_default_graph
 from featherflow.graph.func_graph import unique_function_name
 from featherflow.graph.graph_api import init_scope
@@ -135,7 +135,7 @@ def _converted(function: Any) -> Callable[..., Any]:
     if not function._autograph:
         return python_function
     try:
-        from featherflow.function import autograph
+        from featherflow.functions import autograph
     except ImportError:
         return python_function
     return autograph.convert(python_function, recursive=True, user_requested=True)

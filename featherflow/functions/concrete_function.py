@@ -12,9 +12,9 @@ from featherflow.framework.op import Op, op_from_op_def
 from featherflow.framework.op_def import OpDef
 from featherflow.framework.recording import paused, record, recorders
 from featherflow.framework.tensor_conversion import convert_to_tensor
-from featherflow.function.function_gradient import Backward
-from featherflow.function.function_session import FunctionSession
-from featherflow.function.tracing_graph import TracingGraph
+from featherflow.functions.function_gradient import Backward
+from featherflow.functions.function_session import FunctionSession
+from featherflow.functions.tracing_graph import TracingGraph
 from featherflow.graph.default_graph import get_default_graph
 from featherflow.graph.function_inlining import inline
 from featherflow.graph.operation import Operation

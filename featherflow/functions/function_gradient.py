@@ -13,7 +13,7 @@ from typing import Any
 from featherflow.eager.execute import as_tensor
 from featherflow.framework import nest
 from featherflow.framework.op import get_op
-from featherflow.function.tracing_graph import TracingGraph
+from featherflow.functions.tracing_graph import TracingGraph
 from featherflow.graph.indexed_slices import IndexedSlices
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor

@@ -14,11 +14,11 @@ from featherflow.eager.execute import CacheInfo
 from featherflow.framework import nest
 from featherflow.framework.exports import export
 from featherflow.framework.tensor_conversion import convert_to_tensor
-from featherflow.function import arguments as arguments_module
-from featherflow.function.arguments import Arguments, Signature, TensorKey
-from featherflow.function.concrete_function import ConcreteFunction
-from featherflow.function.run_eagerly import functions_run_eagerly
-from featherflow.function.tracing import VariableWatch, trace
+from featherflow.functions import arguments as arguments_module
+from featherflow.functions.arguments import Arguments, Signature, TensorKey
+from featherflow.functions.concrete_function import ConcreteFunction
+from featherflow.functions.run_eagerly import functions_run_eagerly
+from featherflow.functions.tracing import VariableWatch, trace
 from featherflow.graph.tensor import Tensor
 
 #: Traces that one tf.function keeps; the least recently used goes first.
