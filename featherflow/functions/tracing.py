@@ -134,8 +134,6 @@ def _converted(function: Any) -> Callable[..., Any]:
         python_function = bound()
     if not function._autograph:
         return python_function
-    try:
-        from featherflow.functions import autograph
-    except ImportError:
-        return python_function
-    return autograph.convert(python_function, recursive=True, user_requested=True)
+    from featherflow.functions.autograph.conversion import convert
+
+    return convert(python_function, recursive=True, user_requested=True)
