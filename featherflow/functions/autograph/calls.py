@@ -49,6 +49,12 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     return unconverted
 
 
+def autograph_artifact(function: Any, extras: Any = None) -> Any:
+    """Marks a function that is defined in converted code: it is converted already."""
+    setattr(function, _UNCONVERTED, True)
+    return function
+
+
 def is_users(function: Any) -> bool:
     """Whether a function is written by the user: not of Python, of a package, or of featherflow."""
     if getattr(function, _UNCONVERTED, False):

@@ -15,7 +15,6 @@ from malt.converters import (
     asserts,
     break_statements,
     call_trees,
-    conditional_expressions,
     continue_statements,
     control_flow,
     functions,
@@ -30,7 +29,11 @@ from malt.pyct.static_analysis import activity, reaching_definitions
 
 from featherflow.functions.autograph.calls import is_users, set_convert
 from featherflow.functions.autograph.operators import OPERATORS
-from featherflow.functions.autograph.source_forms import LoopElse, Membership
+from featherflow.functions.autograph.source_forms import (
+    ConditionalExpressions,
+    LoopElse,
+    Membership,
+)
 
 _OPTIONS = converter.ConversionOptions(
     recursive=True,
@@ -122,9 +125,11 @@ class _Transpiler(transpiler.GenericTranspiler):
         node = self._analysed(node, ctx)
         for step in (
             *(functions, break_statements, asserts, continue_statements, return_statements),
-            *(lists, call_trees, control_flow, conditional_expressions, logical_expressions),
-            variables,
+            *(lists, call_trees, control_flow),
         ):
+            node = step.transform(node, ctx)
+        node = ConditionalExpressions().visit(node)
+        for step in (logical_expressions, variables):
             node = step.transform(node, ctx)
         return node
 

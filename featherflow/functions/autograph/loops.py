@@ -216,14 +216,17 @@ def _tried_out(
         if type(value) is list and all(becomes_tensor(item) for item in value):
             variables.initial[names.index(name)] = StagedList.of(value)
     _note_shapes(variables)
-    for _ in range(_TRIALS):
+    has_numbers = any(isinstance(value, (int, float)) for value in before)
+    for number in range(_TRIALS):
         with trial() as graph:
-            set_state(tuple(_placeholders(graph, variables)))
+            # In the first iteration numbers are numbers: they take any dtype that they meet.
+            keep = number == 0 and has_numbers
+            set_state(tuple(_placeholders(graph, variables, keep)))
             test()
             body()
             after = list(get_state())
         set_state(tuple(before))
-        if not _adapt(variables, after):
+        if not _adapt(variables, after) and not keep:
             break
     for place, value in enumerate(variables.initial):
         if isinstance(value, StagedList) and not value.is_typed:  # the body appends nothing
@@ -240,10 +243,13 @@ def _note_shapes(variables: _Variables) -> None:
             ]
 
 
-def _placeholders(graph: Any, variables: _Variables) -> list[Any]:
+def _placeholders(graph: Any, variables: _Variables, keep_numbers: bool) -> list[Any]:
     """The variables as a body sees them that may be in any iteration."""
     found = []
     for name, value in zip(variables.names, variables.initial):
+        if keep_numbers and isinstance(value, (bool, int, float)):
+            found.append(value)
+            continue
         if isinstance(value, (StagedList, TensorArray)) or not _is_carried(value):
             found.append(value.for_trial() if isinstance(value, StagedList) else value)
             continue

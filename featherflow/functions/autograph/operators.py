@@ -83,6 +83,7 @@ OPERATORS = SimpleNamespace(
     while_stmt=loops.while_stmt,
     for_stmt=loops.for_stmt,
     converted_call=calls.converted_call,
+    autograph_artifact=calls.autograph_artifact,
     FunctionScope=calls.FunctionScope,
     with_function_scope=calls.with_function_scope,
     Undefined=Undefined,

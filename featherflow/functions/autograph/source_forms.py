@@ -6,6 +6,7 @@ else:                               if c: broke = True; break
     e                           if not broke: e
 
 x in xs                         ag__.contains(x, xs)
+    a if c else b                   ag__.if_exp(c, lambda: a, lambda: b, "a if c else b")
 """
 
 from __future__ import annotations
@@ -65,6 +66,19 @@ class _MarkBreaks(ast.NodeTransformer):
 
 def _assign(name: str, value: bool) -> ast.Assign:
     return ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value))
+
+
+class ConditionalExpressions(ast.NodeTransformer):
+    """`a if c else b` as a call, however deep they stand in each other."""
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        text = ast.Constant(ast.unparse(node))
+        self.generic_visit(node)
+        function = ast.Attribute(ast.Name("ag__", ast.Load()), "if_exp", ast.Load())
+        nothing = ast.arguments([], [], None, [], [], None, [])
+        branches = [ast.Lambda(nothing, part) for part in (node.body, node.orelse)]
+        call = ast.Call(function, [node.test, *branches, text], [])
+        return ast.fix_missing_locations(ast.copy_location(call, node))
 
 
 class Membership(ast.NodeTransformer):
