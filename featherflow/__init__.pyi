@@ -653,6 +653,7 @@ from featherflow.runtime.session import get_default_session as get_default_sessi
 from featherflow import app as app
 from featherflow import audio as audio
 from featherflow import autodiff as autodiff
+from featherflow import autograph as autograph
 from featherflow import bitwise as bitwise
 from featherflow import compat as compat
 from featherflow import config as config
@@ -816,6 +817,7 @@ __all__ = [
     "atanh",
     "audio",
     "autodiff",
+    "autograph",
     "batch_gather",
     "batch_scatter_update",
     "batch_to_space",

@@ -89,6 +89,8 @@ def resolver(
         location = _find(api, key)
         if location is not None:
             if api == "root" and key in _index.V1:
+                if mode.is_inside_graph():
+                    return load(_index.V1[key] if key not in _index.V2 else location)
                 location = _of_mode(key, location)
                 _kept_by_mode.append((module_globals, name))
             value = load(location)

@@ -16,7 +16,7 @@ import numpy as np
 
 from featherflow.eager.eager_operation import EagerNode, EagerOperation
 from featherflow.eager.eager_tensor import CPU_DEVICE, EagerTensor
-from featherflow.framework import dtypes
+from featherflow.framework import dtypes, mode
 from featherflow.framework.dtypes import DType
 from featherflow.framework.errors import InvalidArgumentError, OpError
 from featherflow.framework.op import Op
@@ -61,6 +61,8 @@ class EagerCall:
     __slots__ = ("asynchronous", "attrs", "dtypes", "kernel", "only", "op", "wants_context")
 
     def __init__(self, op: Op, attrs: dict[str, Any]) -> None:
+        if op.stateful and mode.is_undecided():
+            mode.note_effect(_where(op))
         node = EagerNode(op, attrs, CPU_DEVICE)
         kernel = KernelCache().bind(node, "CPU")  # type: ignore[arg-type]
         self.op = op
@@ -132,6 +134,12 @@ class EagerCall:
         except Exception:
             return None
         return None
+
+
+def _where(op: Op) -> str:
+    """An op and the user's line that calls it."""
+    frames = EagerOperation(op, {}, (), ()).located().traceback
+    return f"{op.name} at {frames[-1].filename}:{frames[-1].lineno}" if frames else op.name
 
 
 def as_tensor(value: Any, dtype: DType) -> EagerTensor:

@@ -55,6 +55,11 @@ def is_undecided() -> bool:
     return _mode is Mode.UNDECIDED
 
 
+def is_inside_graph() -> bool:
+    """Whether a block has entered a graph: what is named inside does not decide."""
+    return is_undecided() and any(not item.is_eager for item in dispatch.entered_contexts())
+
+
 def on_change(listener: Callable[[], None]) -> None:
     """`listener()` is called whenever the mode has changed."""
     _listeners.append(listener)

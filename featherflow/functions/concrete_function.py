@@ -19,6 +19,7 @@ from featherflow.graph.default_graph import get_default_graph
 from featherflow.graph.function_inlining import inline
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
+from featherflow.graph.traced_function import TracedFunction
 
 #: How a call looks to tapes and errors; the name of the function is in its attributes.
 CALL: Op = op_from_op_def(OpDef("PartitionedCall", (), (), ()))
@@ -104,8 +105,6 @@ class ConcreteFunction:
     @property
     def function_def(self) -> Any:
         """The function as a FunctionDef message."""
-        from featherflow.graph.traced_function import TracedFunction
-
         return TracedFunction(self.name, self.graph).function_def()
 
     # --- calls ------------------------------------------------------------------------------------

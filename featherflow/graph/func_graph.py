@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -143,7 +144,7 @@ class FuncGraph(Graph):
 
 def unique_function_name(prefix: str) -> str:
     """A name for a function that no other one has in this process."""
-    return f"{prefix.replace('/', '_')}_{next(_numbers)}"
+    return f"{re.sub('[^A-Za-z0-9_.]', '_', prefix)}_{next(_numbers)}"
 
 
 def trace(

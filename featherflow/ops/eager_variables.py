@@ -7,21 +7,42 @@ graph that uses it holds the handle as a captured value.
 from __future__ import annotations
 
 import copy
+import weakref
 from typing import Any
 
 import numpy as np
 
-from featherflow.framework import dispatch, dtypes
+from featherflow.framework import dispatch, dtypes, mode
 from featherflow.framework.resource import VariableCell
 from featherflow.framework.tensor_conversion import convert_to_tensor
 from featherflow.framework.tensor_shape import UNKNOWN, TensorShape
 from featherflow.graph.graph_api import init_scope, name_scope
 from featherflow.graph.tensor import Tensor
-from featherflow.ops import resource_variable_ops as variable_ops
+from featherflow.ops import variable_creation
 from featherflow.ops.captured_handle_ops import CapturedHandle
 from featherflow.ops.identity_ops import identity
 from featherflow.ops.resource_variables import ResourceVariable
 from featherflow.ops.variable_base import shape_text
+
+#: Variables of a program that may turn out to be one for graphs.
+_made_undecided: list[weakref.ref[EagerVariable]] = []
+
+
+def _follow_mode() -> None:
+    """In a program for graphs, variables that were made at once become variables of its graph."""
+    made = [reference() for reference in _made_undecided]
+    _made_undecided.clear()
+    if not mode.is_graph():
+        return
+    for variable in made:
+        if variable is not None:
+            value, trainable = variable._cell.value, variable._trainable
+            variable.__class__ = ResourceVariable  # type: ignore[assignment]
+            variable._build(value, variable._name, variable._dtype, None, None)
+            variable_creation.collect(variable, None, trainable)
+
+
+mode.on_change(_follow_mode)
 
 
 class EagerVariable(ResourceVariable):
@@ -46,8 +67,10 @@ class EagerVariable(ResourceVariable):
             self._name = scope.rstrip("/") or "Variable"
             cell = VariableCell(self._name, self._dtype, self._shape)
             self._handle: Tensor = CapturedHandle(dtype=dtypes.resource, _value=cell)
-            variable_ops.AssignVariableOp(self._handle, value)
+            cell.value = value._static_value()
         self._initial_value = None
+        if mode.is_undecided():
+            _made_undecided.append(weakref.ref(self))
 
     @property
     def _cell(self) -> VariableCell:

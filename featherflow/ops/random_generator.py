@@ -22,7 +22,6 @@ from featherflow.ops.pack_ops import stack, unstack
 from featherflow.ops.random_ops import shape_tensor
 from featherflow.ops.reduction_ops import reduce_prod
 from featherflow.ops.reshape_ops import reshape
-from featherflow.ops.variables import Variable
 from featherflow.ops.shape_ops import shape as shape_of
 from featherflow.ops.stateful_random_ops import (
     NonDeterministicInts,
@@ -36,6 +35,7 @@ from featherflow.ops.stateless_random_ops import (
     StatelessRandomUniformV2,
     StatelessTruncatedNormalV2,
 )
+from featherflow.ops.variables import Variable
 
 
 @export("random.Algorithm", "random.experimental.Algorithm")

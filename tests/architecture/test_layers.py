@@ -43,10 +43,13 @@ LEAVES = {"featherflow._version": 0, "featherflow._index": 0, "featherflow._name
 
 #: Functions may import these: protocol buffers cost 30 ms, and only files and messages need them;
 #: threadpoolctl looks at all loaded libraries, and only a session that limits threads needs it;
-#: the compiler is fifty modules, and only a step that is worth compiling needs them.
+#: the compiler is fifty modules, and only a step that is worth compiling needs them; the context
+#: that ops run in decides the mode of the program, and is chosen by its first op; AutoGraph and
+#: the package that parses source for it serve only functions that are traced.
 LAZY_IMPORTS = (
     *("featherflow.protos", "google.protobuf", "threadpoolctl"),
-    "featherflow.runtime.compiled_step",
+    *("featherflow.runtime.compiled_step", "featherflow.eager.default_context"),
+    "featherflow.functions.autograph.conversion",
 )
 #: Modules whose functions import other things, with the reason.
 LAZY_MODULES = {

@@ -72,6 +72,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "GenerateBoundingBoxProposals": "tests/differential/cases/image_boxes.py: no kernel runs it",
     "NoOp": "tests/ops/test_array_api.py: it has no outputs",
     "Placeholder": "tests/ops/test_array_api.py: it is only fed",
+    "_CapturedHandle": "tests/eager/test_variables.py: it stands for an eager variable in a graph",
     "PlaceholderV2": "tests/ops/test_array_api.py: it is only fed",
     "RefIdentity": "tests/ops/test_array_api.py: it takes variables",
     "ResourceStridedSliceAssign": "tests/ops/test_slicing.py: it takes variables",

@@ -1,6 +1,5 @@
 """Arrays, lists and effects."""
 
-# ruff: noqa: B007, PERF401, PLR2004, SIM108, RET505, SIM110, C400, C419
 from __future__ import annotations
 
 from typing import Any
@@ -94,7 +93,7 @@ def popped_by_python(n: Any) -> Any:
 @case(*COUNTS)
 def grows_in_a_loop(n: Any) -> Any:
     x = tf.zeros([1])
-    for i in tf.range(n):
+    for _ in tf.range(n):
         x = tf.concat([x, [1.0]], 0)
     return x
 
@@ -250,7 +249,7 @@ def branch_with_two_loops(n: Any) -> Any:
         for i in tf.range(n):
             s = s + i
     else:
-        for i in tf.range(-n):
+        for _ in tf.range(-n):
             s = s - 2
     return s
 

@@ -1,6 +1,5 @@
 """Conditionals."""
 
-# ruff: noqa: PLR1730, SIM102, SIM103, SIM108, SIM114, SIM300, RET505, RET508, PLR2004, PLR5501
 from __future__ import annotations
 
 from typing import Any

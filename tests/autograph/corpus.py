@@ -1,9 +1,9 @@
 """The corpus: functions with control flow, and arguments to call them with.
 
-    @case((3,), (-2,))          called once with 3, once with -2
-    def absolute(x): …
+@case((3,), (-2,))          called once with 3, once with -2
+def absolute(x): …
 
-    @refused("if", (3,))        traced over tensors it is refused, in the line that says `# refused`
+@refused("if", (3,))        traced over tensors it is refused, in the line that says `# refused`
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Loops."""
 
-# ruff: noqa: B007, SIM110, SIM113, PLR2004, RET505, RET508, PERF401, PLR1704, PLR5501, SIM102
+# ruff: noqa: C417, SIM
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Each function of the corpus as plain Python and as a tf.function: equal, or refused at its line."""
+"""The corpus as plain Python and as tf.functions: equal, or refused at the line."""
 
 from __future__ import annotations
 

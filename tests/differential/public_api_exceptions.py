@@ -69,8 +69,6 @@ _TYPE_SPECS = "the protocol of type specifications, which tf.function traces by:
 #: Class.method (or Class.) → why it is not there.
 MISSING_METHODS = {
     "train.ClusterSpec.as_cluster_def": "a message for servers, which come later",
-    "RaggedTensor.numpy": "a value that is known before a run needs eager execution",
-    "RaggedTensor.to_list": "as RaggedTensor.numpy",
     **{
         f"OpError.{field}": _INSTANCE
         for field in ("error_code", "experimental_payloads", "message", "op")

@@ -41,7 +41,6 @@ _TRANSPOSED = "linear in the gradient that it passes on, and its transpose is an
 _CALL = "TensorFlow's tf.gradients knows it by name; here its rule hangs on it as all others do"
 _CONTRIB = "TensorFlow 1's tf.contrib.rnn registered it, and went with TensorFlow 2"
 OWN_GRADIENTS: dict[str, str] = {
-    "EagerPyFunc": "TensorFlow's needs a tape, which comes with eager execution",
     "GRUBlockCell": _CONTRIB,
     "LSTMBlockCell": _CONTRIB,
     "LoopCond": "its output is a bool: there is nothing to differentiate",

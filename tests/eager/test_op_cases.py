@@ -6,11 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import featherflow as tf
-from featherflow.framework.dtypes import as_dtype
-from featherflow.graph.graph import Graph
-from featherflow.ops.gradients import gradients
 from ops.op_case import Input, OpCase
 from ops.test_op_properties import (
     Built,
@@ -23,6 +18,11 @@ from ops.test_op_properties import (
     per_dtype,
     weighed,
 )
+
+import featherflow as tf
+from featherflow.framework.dtypes import as_dtype
+from featherflow.graph.graph import Graph
+from featherflow.ops.gradients import gradients
 
 pytestmark = pytest.mark.usefixtures("eagerly")
 

@@ -90,7 +90,7 @@ def converted_call(
     if inspect.ismethod(f):
         target, receiver = f.__func__, (f.__self__,)
     elif not inspect.isfunction(f):
-        call = getattr(type(f), "__call__", None)
+        call = inspect.getattr_static(type(f), "__call__", None)
         if inspect.isclass(f) or not inspect.isfunction(call) or not is_users(call):
             return f(*args, **kwargs)
         target, receiver = call, (f,)

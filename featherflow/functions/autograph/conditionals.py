@@ -163,8 +163,8 @@ class _Conditional:
         if not (is_internal(name) or name.startswith("retval")):
             return Undefined(
                 name,
-                "it has a value in one branch of an `if` over a tensor only. Give it one before the "
-                "`if`, or in both branches",
+                "it has a value in one branch of an `if` over a tensor only. Give it one before "
+                "the `if`, or in both branches",
             )
         if is_undefined(on) and is_undefined(off):
             return on

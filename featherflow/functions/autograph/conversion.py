@@ -33,6 +33,7 @@ from featherflow.functions.autograph.source_forms import (
     ConditionalExpressions,
     LoopElse,
     Membership,
+    OuterLists,
 )
 
 _OPTIONS = converter.ConversionOptions(
@@ -42,11 +43,6 @@ _OPTIONS = converter.ConversionOptions(
         converter.Feature.LISTS,
         converter.Feature.EQUALITY_OPERATORS,
     ),
-)
-#: The statements and expressions that tensors have a say in; a function without has none to convert.
-_FORMS = (
-    *(ast.If, ast.While, ast.For, ast.IfExp, ast.BoolOp, ast.Not, ast.Compare, ast.Assert),
-    ast.Call,
 )
 _lock = threading.RLock()
 _factories: weakref.WeakKeyDictionary[types.CodeType, Any] = weakref.WeakKeyDictionary()
@@ -69,7 +65,7 @@ def convert(
     if inspect.ismethod(function):
         target, receiver = function.__func__, function.__self__
     elif not inspect.isfunction(function):
-        call = getattr(type(function), "__call__", None)
+        call = inspect.getattr_static(type(function), "__call__", None)
         if not inspect.isfunction(call):
             return function
         target, receiver = call, function
@@ -120,6 +116,7 @@ class _Transpiler(transpiler.GenericTranspiler):
 
     def transform_ast(self, node: Any, ctx: Any) -> Any:
         node = LoopElse(lambda name: ctx.namer.new_symbol(name, ())).visit(node)
+        node = OuterLists().visit(node)
         node = Membership().visit(node)
         unsupported_features_checker.verify(node)
         node = self._analysed(node, ctx)

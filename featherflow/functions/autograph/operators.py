@@ -57,6 +57,13 @@ def list_append(target: Any, item: Any) -> Any:
     return target
 
 
+def method_of(target: Any, name: str) -> Any:
+    """`target.append` or `target.pop` of what is no local variable."""
+    if isinstance(target, list) and is_trial():
+        return getattr(list(target), name)  # of a copy: the body will run once more
+    return getattr(target, name)
+
+
 def list_pop(target: Any, index: Any, opts: Any) -> tuple[Any, Any]:
     """`target.pop(index)`; returns what the variable is then, and the item."""
     if isinstance(target, StagedList):
@@ -94,6 +101,7 @@ OPERATORS = SimpleNamespace(
     new_list=new_list,
     list_append=list_append,
     list_pop=list_pop,
+    method_of=method_of,
     list_stack=list_stack,
     ListPopOpts=lambda **options: options,
     ListStackOpts=lambda **options: options,

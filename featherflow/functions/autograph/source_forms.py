@@ -68,6 +68,58 @@ def _assign(name: str, value: bool) -> ast.Assign:
     return ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value))
 
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+class OuterLists(ast.NodeTransformer):
+    """`append` and `pop` of what is no local variable: a conversion must not assign to it."""
+
+    def __init__(self) -> None:
+        self._locals: list[set[str]] = []
+
+    def visit(self, node: ast.AST) -> Any:
+        if not isinstance(node, _FUNCTIONS):
+            return super().visit(node)
+        self._locals.append(_local_names(node))
+        try:
+            return self.generic_visit(node)
+        finally:
+            self._locals.pop()
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        function = node.func
+        if not isinstance(function, ast.Attribute) or function.attr not in ("append", "pop"):
+            return node
+        owner = function.value
+        if isinstance(owner, ast.Name) and self._locals and owner.id in self._locals[-1]:
+            return node
+        method = ast.Attribute(ast.Name("ag__", ast.Load()), "method_of", ast.Load())
+        node.func = ast.Call(method, [owner, ast.Constant(function.attr)], [])
+        return ast.fix_missing_locations(ast.copy_location(node, node))
+
+
+def _local_names(function: Any) -> set[str]:
+    """The parameters of a function and the names that its own code assigns to."""
+    arguments = function.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    every += [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
+    names = {item.arg for item in every}
+    outer: set[str] = set()
+    body = function.body if isinstance(function.body, list) else [function.body]
+    pending: list[ast.AST] = list(body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            outer.update(node.names)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            continue
+        pending.extend(ast.iter_child_nodes(node))
+    return names - outer
+
+
 class ConditionalExpressions(ast.NodeTransformer):
     """`a if c else b` as a call, however deep they stand in each other."""
 

@@ -1,4 +1,4 @@
-"""What staged statements share: which values are staged, refusals, and the variables they change."""
+"""What staged statements share: which values are staged, refusals, trials of bodies."""
 
 from __future__ import annotations
 
