@@ -111,6 +111,8 @@ from featherflow.graph.graph_api import set_random_seed as set_random_seed
 from featherflow.graph.importer import import_graph_def as import_graph_def
 from featherflow.graph.operation import Operation as Operation
 from featherflow.graph.tensor import Tensor as Tensor
+from featherflow.graph.tensor_spec import TensorSpec as TensorSpec
+from featherflow.graph.tensor_spec import TypeSpec as TypeSpec
 from featherflow.ops.accumulators import ConditionalAccumulator as ConditionalAccumulator
 from featherflow.ops.accumulators import ConditionalAccumulatorBase as ConditionalAccumulatorBase
 from featherflow.ops.activation_ops import log_sigmoid as log_sigmoid
@@ -760,6 +762,8 @@ __all__ = [
     "TensorInfo",
     "TensorProto",
     "TensorShape",
+    "TensorSpec",
+    "TypeSpec",
     "UnconnectedGradients",
     "VERSION",
     "Variable",

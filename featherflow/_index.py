@@ -924,6 +924,8 @@ V2: dict[str, str] = {
     "Tensor": "featherflow.graph.tensor:Tensor",
     "TensorArray": "featherflow.ops.tensor_array:TensorArray",
     "TensorShape": "featherflow.framework.tensor_shape:TensorShape",
+    "TensorSpec": "featherflow.graph.tensor_spec:TensorSpec",
+    "TypeSpec": "featherflow.graph.tensor_spec:TypeSpec",
     "UnconnectedGradients": "featherflow.ops.gradients:UnconnectedGradients",
     "Variable": "featherflow.ops.variables:Variable",
     "VariableAggregation": "featherflow.ops.variable_base:VariableAggregation",

@@ -163,7 +163,7 @@ class EagerTensor(Tensor):
         return view
 
     def __buffer__(self, flags: int) -> memoryview:
-        return memoryview(self.__array__())
+        return memoryview(self.__array__())  # type: ignore[arg-type]
 
     def __dlpack__(self, **options: Any) -> Any:
         """A capsule that other libraries make arrays from."""
@@ -201,7 +201,7 @@ class EagerTensor(Tensor):
             raise TypeError("Scalar tensor has no `len()`")
         return len(self._value)
 
-    def __iter__(self) -> Iterator[EagerTensor]:
+    def __iter__(self) -> Iterator[Any]:
         if not self.ndim:
             raise TypeError("Cannot iterate over a scalar tensor.")
         return map(self.__getitem__, range(len(self._value)))

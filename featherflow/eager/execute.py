@@ -74,7 +74,7 @@ class EagerCall:
         is_single = len(self.dtypes) == 1 and not op.op_def.outputs[0].is_list
         self.only = self.dtypes[0] if is_single else None
 
-    def run(self, inputs: Sequence[EagerTensor]) -> Any:
+    def run(self, inputs: Sequence[Any]) -> Any:
         """Runs the kernel; returns what the call of the op returns."""
         values = [tensor._value for tensor in inputs]
         try:

@@ -194,7 +194,7 @@ def _as_argument(variable: Any, graph: FuncGraph, name: str) -> Any:
     """A variable whose handle is an argument: the same trace serves any variable of its kind."""
     handle = graph.add_input(dtypes.resource, TensorShape(()), name)
     handle._handle_data = variable.handle._handle_data
-    argument = type(variable).__new__(type(variable))
+    argument = object.__new__(type(variable))
     vars(argument).update(vars(variable))
     argument._handle = handle
     return argument

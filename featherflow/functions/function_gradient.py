@@ -18,6 +18,7 @@ from featherflow.graph.indexed_slices import IndexedSlices
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.fill_ops import zeros_like
+from featherflow.ops.gradient_aggregation import as_dense
 from featherflow.ops.gradient_values import is_differentiable
 from featherflow.ops.gradients import gradients
 
@@ -87,7 +88,7 @@ def _seed_for(graph: TracingGraph, target: Tensor) -> Tensor:
 
 
 def _dense(gradient: Any) -> Any:
-    return gradient + 0 if isinstance(gradient, IndexedSlices) else gradient
+    return as_dense(gradient)
 
 
 def _filled(gradient: Any, values: dict[Tensor, Any]) -> Any:

@@ -109,19 +109,26 @@ class Function:
                 f"{self._name}: the input_signature has {len(specs)} arguments, received "
                 f"{len(args)}."
             )
-        try:
-            nest.assert_same_structure(
-                list(specs), list(args[: len(specs)]), expand_composites=True
-            )
-        except (TypeError, ValueError) as error:
-            raise TypeError(
-                f"Structure of Python function inputs does not match input_signature: {error}"
-            ) from None
-        flat_specs = nest.flatten(list(specs), expand_composites=True)
-        flat = nest.flatten(list(args[: len(specs)]), expand_composites=True)
-        converted = [self._signed(spec, value) for spec, value in zip(flat_specs, flat)]
-        packed = nest.pack_sequence_as(list(args[: len(specs)]), converted, expand_composites=True)
+        packed = [self._bound(spec, value) for spec, value in zip(specs, args)]
         return (*packed, *rest), kwargs
+
+    def _bound(self, spec: Any, value: Any) -> Any:
+        """An argument as its spec, or the specs in its structure, say.
+
+        Raises:
+          TypeError: it has another structure.
+        """
+        if not nest.is_nested(spec):
+            return self._signed(spec, value)
+        if not nest.is_nested(value) or len(value) != len(spec):
+            raise TypeError(
+                "Structure of Python function inputs does not match input_signature: "
+                f"received {value!r}, expected {spec!r}."
+            )
+        if isinstance(spec, dict):
+            return {key: self._bound(spec[key], value[key]) for key in spec}
+        items = [self._bound(inner, item) for inner, item in zip(spec, value)]
+        return nest.pack_sequence_as(value, items)
 
     def _signed(self, spec: Any, value: Any) -> Any:
         if not arguments_module.is_spec(spec):

@@ -50,7 +50,7 @@ class VariableWatch:
                 "self.v = tf.Variable(…)` in an object, or in a decorator per object."
             )
         initial = kwargs.get("initial_value")
-        if initial.__class__ is Tensor:
+        if isinstance(initial, Tensor) and initial.__class__ is Tensor:
             kwargs["initial_value"] = _value_of(initial, name)
         with init_scope():
             variable = next_creator(**kwargs)

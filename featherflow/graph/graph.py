@@ -174,7 +174,8 @@ class Graph:
     def _add_constant(self, tensor: Tensor) -> Tensor:
         value = tensor._static_value()
         if value is None:  # a handle: the object itself
-            op, attrs = get_op("_CapturedHandle"), {"dtype": tensor.dtype, "_value": tensor._handle}
+            handle: Any = getattr(tensor, "_handle")  # noqa: B009 (eager tensors alone have one)
+            op, attrs = get_op("_CapturedHandle"), {"dtype": tensor.dtype, "_value": handle}
         else:
             op, attrs = get_op("Const"), {"value": value, "dtype": tensor.dtype}
         with self.control_dependencies(None):

@@ -45,7 +45,7 @@ class TableInitializer:
         """What a table of the same content is called by every step; "" if it has no name."""
         return ""
 
-    def initialize(self, table: Any) -> Operation:
+    def initialize(self, table: Any) -> Operation | None:
         """The Operation that fills `table`."""
         raise NotImplementedError(type(self).__name__)
 
@@ -93,7 +93,7 @@ class KeyValueTensorInitializer(TableInitializer):
         self._name = "key_value_init" if name is None else name
         super().__init__(self._keys.dtype, self._values.dtype)
 
-    def initialize(self, table: Any) -> Operation:
+    def initialize(self, table: Any) -> Operation | None:
         """The Operation that fills `table`."""
         self.check_dtypes(table)
         with name_scope(self._name, None, [table.resource_handle, self._keys, self._values]):
@@ -168,7 +168,7 @@ class TextFileInitializer(TableInitializer):
             parts.append(self._offset)
         return "_".join(["hash_table", *(str(part) for part in parts if part is not None)])
 
-    def initialize(self, table: Any) -> Operation:
+    def initialize(self, table: Any) -> Operation | None:
         """The Operation that fills `table`."""
         self.check_dtypes(table)
         with name_scope(self._name, None, [table.resource_handle, self._filename]):

@@ -215,3 +215,22 @@ def test_what_a_function_holds_is_freed() -> None:
     del f
     gc.collect()
     assert graph() is None
+
+
+def test_input_signatures() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float32), tf.TensorSpec([], tf.int32)])
+    def f(x, n):
+        return tf.reduce_sum(x) * tf.cast(n, tf.float32)
+
+    assert float(f(tf.constant([1.0, 2.0]), 3)) == 9.0
+    assert float(f([1.0, 2.0, 3.0], tf.constant(2))) == 12.0
+    assert f.experimental_get_tracing_count() == 1
+    with pytest.raises(TypeError, match=r"int32 tensor of shape \(2,\).*input_signature"):
+        f(tf.constant([1, 2]), 3)
+    concrete = f.get_concrete_function()
+    assert concrete.inputs[0].shape.as_list() == [None]
+    spec = tf.TensorSpec([None, 3], tf.float32, name="x")
+    assert repr(spec) == "TensorSpec(shape=(None, 3), dtype=tf.float32, name='x')"
+    assert spec.is_compatible_with(tf.ones([2, 3])) and not spec.is_compatible_with(tf.ones([2, 4]))
+    assert tf.TensorSpec([2, 3], name="x").is_subtype_of(spec)
+    assert float(tf.function(tf.reduce_sum).get_concrete_function(spec)(tf.ones([2, 3]))) == 6.0

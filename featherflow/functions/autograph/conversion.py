@@ -38,7 +38,7 @@ from featherflow.functions.autograph.source_forms import (
 
 _OPTIONS = converter.ConversionOptions(
     recursive=True,
-    optional_features=(
+    optional_features=(  # type: ignore[arg-type]
         converter.Feature.ASSERT_STATEMENTS,
         converter.Feature.LISTS,
         converter.Feature.EQUALITY_OPERATORS,
