@@ -15,6 +15,13 @@ from featherflow.framework import mode, tensor_shape
 mode.choose(mode.Mode.GRAPH)
 
 
+@pytest.fixture(autouse=True)
+def _own_graph(request: pytest.FixtureRequest) -> None:
+    """Each doctest starts on an empty default graph, as a program does."""
+    if isinstance(request.node, pytest.DoctestItem):
+        tf.compat.v1.reset_default_graph()
+
+
 @pytest.fixture
 def eagerly() -> Iterator[None]:
     """Runs a test as a TF2 program: ops run at once, names and shapes are TF2's."""

@@ -39,8 +39,8 @@ class TensorSpec(TypeSpec):
       TypeError: there is no such dtype.
 
     >>> import featherflow as tf
-    >>> tf.TensorSpec([None, 3], tf.float32, name="x")
-    TensorSpec(shape=(None, 3), dtype=tf.float32, name='x')
+    >>> tf.TensorSpec([2, 3], tf.float32, name="x")
+    TensorSpec(shape=(2, 3), dtype=tf.float32, name='x')
     """
 
     __slots__ = ("_dtype", "_name", "_shape")
