@@ -162,7 +162,7 @@ class StaticHashTableV1(StaticHashTable):
     """A table whose content is given once; `initializer` is the Operation that gives it."""
 
     @property
-    def initializer(self) -> Operation:
+    def initializer(self) -> Operation | None:
         """The Operation that fills the table."""
         return self._init_op
 

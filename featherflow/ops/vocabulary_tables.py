@@ -140,7 +140,7 @@ class StaticVocabularyTableV1(StaticVocabularyTable):
     """A StaticVocabularyTable with `initializer`, the Operation that fills it."""
 
     @property
-    def initializer(self) -> Operation:
+    def initializer(self) -> Operation | None:
         """The Operation that fills the vocabulary's table."""
         if self._table is None:
             return group()
