@@ -322,6 +322,7 @@ from featherflow.ops.matrix_diag_ops import diag as matrix_diag
 from featherflow.ops.matrix_diag_ops import diag_part as matrix_diag_part
 from featherflow.ops.matrix_diag_ops import set_diag as matrix_set_diag
 from featherflow.ops.matrix_function_ops import matrix_square_root as matrix_square_root
+from featherflow.ops.module import Module as Module
 from featherflow.ops.monotonic_ops import is_non_decreasing as is_non_decreasing
 from featherflow.ops.monotonic_ops import is_strictly_increasing as is_strictly_increasing
 from featherflow.ops.norm_ops import norm as norm
@@ -733,6 +734,7 @@ __all__ = [
     "LogMessage",
     "MONOLITHIC_BUILD",
     "MetaGraphDef",
+    "Module",
     "NameAttrList",
     "NoGradient",
     "NodeDef",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from featherflow._namespaces import lazy_namespace
 
 if TYPE_CHECKING:
+    from featherflow.eager.forward_accumulator import ForwardAccumulator as ForwardAccumulator
     from featherflow.eager.gradient_tape import GradientTape as GradientTape
 
 __getattr__, __dir__ = lazy_namespace("autodiff", globals())

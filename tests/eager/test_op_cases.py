@@ -14,6 +14,7 @@ from ops.test_op_properties import (
     differentiable_feeds,
     expected_outputs,
     is_differentiated,
+    is_differentiated_twice,
     per_case,
     per_dtype,
     weighed,
@@ -118,6 +119,37 @@ def test_tape(case: OpCase) -> None:
             if gradient is not None:
                 actual = tf.convert_to_tensor(gradient).numpy()
                 np.testing.assert_allclose(actual, next(expected), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("case", per_case(is_differentiated_twice))
+def test_forward_mode(case: OpCase) -> None:
+    """⟨w, J t⟩ = ⟨Jᵀ w, t⟩: forward-mode derivatives are those of the tape."""
+    if "float64" not in case.dtypes:
+        return
+    random = np.random.default_rng(5)
+    arguments = eager_arguments(case, "float64")
+    leaves = [pair for both in zip(case.arguments, arguments) for pair in pairs(*both)]
+    sources = [
+        tensor
+        for kind, tensor in leaves
+        if tensor.dtype is tf.float64 and (isinstance(kind, Input) or kind.dtype.kind not in "iu")
+    ]
+    directions = [tf.constant(random.normal(size=x.shape)) for x in sources]
+    with (
+        tf.GradientTape() as tape,
+        tf.autodiff.ForwardAccumulator(sources, directions) as accumulator,
+    ):
+        tape.watch(sources)
+        outputs = flat(case.op(*arguments, **case.all_attrs("float64")))
+    targets = [y for y in outputs if y.dtype is tf.float64]
+    weights = [tf.constant(random.normal(size=y.shape)) for y in targets]
+    backward = tape.gradient(targets, sources, weights, unconnected_gradients="zero")
+    forward = accumulator.jvp(targets, unconnected_gradients="zero")
+    left = [np.sum(w.numpy() * np.asarray(t)) for w, t in zip(weights, forward)]
+    right = [
+        np.sum(tf.convert_to_tensor(g).numpy() * d.numpy()) for g, d in zip(backward, directions)
+    ]
+    np.testing.assert_allclose(sum(left), sum(right), rtol=1e-9, atol=1e-9)
 
 
 def pairs(argument: Any, value: Any) -> list[tuple[Any, Any]]:
