@@ -17,6 +17,10 @@ from featherflow.functions.tracing_graph import TracingGraph
 from featherflow.graph.indexed_slices import IndexedSlices
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
+from featherflow.ops.cond_context import CondContext
+from featherflow.ops.constant_ops import constant
+from featherflow.ops.control_flow_context import output_context
+from featherflow.ops.control_flow_primitives import Merge, Switch
 from featherflow.ops.fill_ops import zeros_like
 from featherflow.ops.gradient_aggregation import as_dense
 from featherflow.ops.gradient_values import is_differentiable
@@ -55,10 +59,18 @@ class Backward:
         ]
         self.fetches = list(dict.fromkeys(flat))
         made = [node for node in graph.get_operations() if node not in forward]
-        inside = _backward_part(made, self.seeds)
+        inside = _backward_part(forward, made)
         for node in inside:  # the forward step is over when the backward one runs
             node.control_inputs = [item for item in node.control_inputs if item in inside]
-        self.kept = _taken_from(inside, made, self.fetches)
+        with graph.as_default(), graph.control_dependencies(None), graph.name_scope("backward"):
+            alive = {
+                tensor: _always_alive(tensor) for tensor in _taken_from(inside, made, self.fetches)
+            }
+        for node in inside:
+            for place, tensor in enumerate(node.inputs):
+                if alive.get(tensor, tensor) is not tensor:
+                    node._update_input(place, alive[tensor])
+        self.kept = list(alive.values())
         self.feeds = [*self.seeds, *self.kept]
 
     def function_for(
@@ -104,35 +116,28 @@ def _filled(gradient: Any, values: dict[Tensor, Any]) -> Any:
     )
 
 
-def _backward_part(made: Sequence[Operation], seeds: Sequence[Tensor]) -> set[Operation]:
+def _backward_part(forward: set[Operation], made: Sequence[Operation]) -> set[Operation]:
     """Which of the nodes that `gradients` has made belong to the backward step.
 
-    Those that depend on a seed, and whole loops with them. The others run in the forward step: what
-    is derived from its values alone, and the pushes that its loops do for the backward ones.
+    All but those that forward loops need to remember their values: what is inside of these loops
+    (counters, pushes), what that is made from, and what comes out of it.
     """
-    inside = {tensor.op for tensor in seeds}
-    loops: set[Any] = set()
-    size = -1
-    while size != len(inside):
-        size = len(inside)
-        for operation in made:
-            if operation not in inside and _belongs(operation, inside, loops):
-                inside.add(operation)
-            if operation in inside:
-                loop = _loop_of(operation)
-                if loop is not None:
-                    loops.add(loop)
-    return inside
-
-
-def _belongs(operation: Operation, inside: set[Operation], loops: set[Any]) -> bool:
-    if any(tensor.op in inside for tensor in operation.inputs):
-        return True
-    if _loop_of(operation) in loops:
-        return True
-    if operation.definition.control_flow == "enter":
-        return any(user in inside for tensor in operation.outputs for user in tensor.consumers())
-    return False
+    loops = {_loop_of(node) for node in forward} - {None}
+    remembering: set[Operation] = set()
+    pending = [node for node in made if _loop_of(node) in loops]
+    while pending:
+        node = pending.pop()
+        if node in remembering or node in forward:
+            continue
+        remembering.add(node)
+        pending.extend(tensor.op for tensor in node.inputs)
+        pending.extend(
+            user
+            for tensor in node.outputs
+            for user in tensor.consumers()
+            if user.definition.control_flow == "exit"
+        )
+    return set(made) - remembering
 
 
 def _loop_of(operation: Operation) -> Any:
@@ -154,6 +159,25 @@ def _taken_from(
     )
 
 
+def _always_alive(tensor: Tensor) -> Tensor:
+    """A tensor that has a value in any case: that of `tensor` where its branch was taken, else 0.
+
+    What takes it is dead in that case, since the gradient beside it is.
+    """
+    context = output_context(tensor.op)
+    while isinstance(context, CondContext):
+        blank = constant(_BLANKS.get(tensor.dtype.name, 0), dtype=tensor.dtype.base_dtype)
+        other = Switch(blank, context.pred)[1 - context.branch]
+        tensor = Merge([tensor, other])[0]
+        context = context.outer_context
+    return tensor
+
+
+#: Constants of the dtypes that have no zero.
+_BLANKS: dict[str, Any] = {"string": "", "bool": False}
+
+
 def _is_known(tensor: Tensor) -> bool:
     operation = tensor.op
-    return operation.definition.static_value_fn is not None and not operation.inputs
+    is_constant = operation.definition.static_value_fn is not None and not operation.inputs
+    return is_constant and not operation.control_inputs  # inside of a branch it waits for that

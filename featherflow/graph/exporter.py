@@ -43,6 +43,10 @@ def versions_message(graph: Graph) -> Any:
     )
 
 
+#: The attribute that holds the object behind a captured handle: it belongs to this process.
+CAPTURED_VALUE = "_value"
+
+
 def node_def_message(operation: Operation) -> Any:
     """A node as a NodeDef."""
     from featherflow.protos import node_def_pb2
@@ -62,6 +66,8 @@ def write_node(operation: Operation, message: Any) -> None:
         message.input.append(f"{tensor.op.name}:{index}" if index else tensor.op.name)
     message.input.extend(sorted(f"^{other.name}" for other in operation.control_inputs))
     for name, value in operation.attrs.items():
+        if name == CAPTURED_VALUE:
+            continue
         kind = attr_type(operation.definition, name, value)
         attr_value.attr_value_to_proto(value, kind, message.attr[name])
 

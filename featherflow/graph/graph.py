@@ -56,6 +56,8 @@ class Graph:
         self._functions: dict[str, Any] = {}
         #: Gradients that only nodes of this graph use, by the name in their `_gradient_op_type`.
         self._gradient_functions: dict[str, Any] = {}
+        #: Under which conditions nodes run; see `ops/branch_conditions.py`.
+        self._branch_conditions: dict[Operation, Any] = {}
         #: Values found by `constant_value`, by tensor.
         self._constant_values: dict[Tensor, Any] = {}
         #: Eager tensors that nodes use, by identity, and the constants that stand for them.

@@ -7,10 +7,8 @@ one loop: what is outside of it is alive if the loop runs.
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator
 
-from featherflow.graph.graph import Graph
 from featherflow.graph.operation import Operation
 from featherflow.graph.tensor import Tensor
 from featherflow.ops.control_flow_primitives import LoopCond
@@ -20,13 +18,12 @@ Condition = tuple[Tensor, int]
 Conditions = frozenset[Condition]
 
 _NONE: Conditions = frozenset()
-#: What has been found: nodes are only ever added to a graph, so it stays true.
-_known: weakref.WeakKeyDictionary[Graph, dict[Operation, Conditions]] = weakref.WeakKeyDictionary()
 
 
 def conditions_of(tensor: Tensor) -> Conditions:
     """The conditions under which `tensor` is alive, all of which must hold."""
-    known = _known.setdefault(tensor.graph, {})
+    # What has been found stays true, since nodes are only ever added; it goes with the graph.
+    known: dict[Operation, Conditions] = tensor.graph._branch_conditions
     stack = [tensor.op]
     while stack:
         operation = stack[-1]

@@ -234,3 +234,30 @@ def test_input_signatures() -> None:
     assert spec.is_compatible_with(tf.ones([2, 3])) and not spec.is_compatible_with(tf.ones([2, 4]))
     assert tf.TensorSpec([2, 3], name="x").is_subtype_of(spec)
     assert float(tf.function(tf.reduce_sum).get_concrete_function(spec)(tf.ones([2, 3]))) == 6.0
+
+
+@pytest.mark.parametrize("value", [3.0, -3.0])
+@pytest.mark.parametrize("scale", [2.0, 0.5])
+def test_gradients_of_nested_branches(value: float, scale: float) -> None:
+    w = tf.Variable(scale)
+
+    def plain(x):
+        y = x * w
+        if x > 0:
+            z = tf.exp(y) * x
+            if w > 1:
+                z = z * tf.sin(z) * w
+            else:
+                z = tf.tanh(z * y)
+        else:
+            z = y * y * x
+        return z * y
+
+    x = tf.constant(value)
+    grads = []
+    for function in (tf.function(plain), plain):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            result = function(x)
+        grads.append(tape.gradient(result, [x, w]))
+    np.testing.assert_allclose(grads[0], grads[1], rtol=1e-5)
