@@ -22,6 +22,8 @@ _NEUTRAL = ("featherflow.platform.", "featherflow.protos.", "featherflow.framewo
 
 def is_for_graphs(name: str) -> bool:
     """Whether a public name is TF1's alone and belongs to programs that build graphs."""
+    if name == "import_graph_def":
+        return True
     if name in _index.V2 or name.startswith(("compat.", "contrib.eager")):
         return False
     if name.startswith("contrib."):

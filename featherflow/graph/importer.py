@@ -10,6 +10,7 @@ from featherflow._version import (
     GRAPH_DEF_VERSION_MIN_PRODUCER,
     TENSORFLOW_VERSION,
 )
+from featherflow.framework import dispatch, mode
 from featherflow.framework.detached_contents import detach_contents
 from featherflow.framework.exports import export
 from featherflow.framework.op import Op, find_op
@@ -68,6 +69,8 @@ def import_graph_def(
       ValueError: (`GraphDefError`, or a shape function's refusal) the GraphDef is damaged, or a
         name in `input_map` or `return_elements` is not in it.
     """
+    if dispatch.executing_eagerly():
+        mode.tf1_name_used("import_graph_def")
     message, contents = _message(graph_def)
     graph = get_default_graph()
     graph._check_not_finalized()

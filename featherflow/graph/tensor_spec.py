@@ -87,14 +87,14 @@ class TensorSpec(TypeSpec):
     def value_type(self) -> type:
         return Tensor
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
-        if not isinstance(spec_or_value, (TensorSpec, Tensor)):
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
+        if not isinstance(spec_or_tensor, (TensorSpec, Tensor)):
             try:
-                spec_or_value = convert_to_tensor(spec_or_value, dtype=self._dtype)
+                spec_or_tensor = convert_to_tensor(spec_or_tensor, dtype=self._dtype)
             except (TypeError, ValueError):
                 return False
-        return self._dtype.is_compatible_with(spec_or_value.dtype) and (
-            self._shape.is_compatible_with(spec_or_value.shape)
+        return self._dtype.is_compatible_with(spec_or_tensor.dtype) and (
+            self._shape.is_compatible_with(spec_or_tensor.shape)
         )
 
     def is_subtype_of(self, other: Any) -> bool:

@@ -76,6 +76,7 @@ MISSING_METHODS = {
     "errors.": _INSTANCE,
     "Variable.": "methods of RefVariable and ResourceVariable, which tf.Variable() returns",
     "DType.": _TYPE_SPECS,
+    "TensorSpec.": _TYPE_SPECS,
     "dtypes.DType.": _TYPE_SPECS,
     "TensorShape.": _TYPE_SPECS,
     "Graph.create_op": "deprecated in TensorFlow; ops are called",
