@@ -77,6 +77,7 @@ MISSING_METHODS = {
     "Variable.": "methods of RefVariable and ResourceVariable, which tf.Variable() returns",
     "DType.": _TYPE_SPECS,
     "TensorSpec.": _TYPE_SPECS,
+    "TypeSpec.": _TYPE_SPECS,
     "dtypes.DType.": _TYPE_SPECS,
     "TensorShape.": _TYPE_SPECS,
     "Graph.create_op": "deprecated in TensorFlow; ops are called",
