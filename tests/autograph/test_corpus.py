@@ -57,3 +57,30 @@ def test_is_refused(case: Case) -> None:
     text = str(caught.value)
     assert case.refusal is not None and case.refusal in text
     assert f"{case.function.__code__.co_filename}:{case.refused_line}" in text
+
+
+def test_what_cannot_be_converted_runs_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
+    class Box:
+        def __init__(self) -> None:
+            self.__value = 3.0
+
+        def get(self, x: Any) -> Any:
+            return self.__value * x
+
+    assert float(tf.function(Box().get)(tf.constant(2.0))) == 6.0
+    assert "cannot convert" in caplog.text and f"{__file__}:" in caplog.text
+
+
+def test_do_not_convert() -> None:
+    @tf.autograph.experimental.do_not_convert
+    def plain(x: Any) -> Any:
+        return 1 if x > 0 else 2
+
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError, match="Python bool"):
+        tf.function(lambda x: plain(x))(tf.constant(1.0))
+
+
+def test_dynamic_code_runs_as_it_is() -> None:
+    names: dict[str, Any] = {}
+    exec("def doubled(x):\n    return x * 2", names)
+    assert float(tf.function(names["doubled"])(tf.constant(2.0))) == 4.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import logging
 import textwrap
 import threading
 import types
@@ -25,6 +26,7 @@ from malt.converters import (
 )
 from malt.core import converter, unsupported_features_checker
 from malt.pyct import anno, cfg, origin_info, parser, qual_names, transpiler
+from malt.pyct.errors import InaccessibleSourceCodeError
 from malt.pyct.static_analysis import activity, reaching_definitions
 
 from featherflow.functions.autograph.calls import is_users, set_convert
@@ -45,7 +47,9 @@ _OPTIONS = converter.ConversionOptions(
     ),
 )
 _lock = threading.RLock()
-_factories: weakref.WeakKeyDictionary[types.CodeType, Any] = weakref.WeakKeyDictionary()
+#: By code, and by file: code objects are equal where their text is.
+_factories: weakref.WeakKeyDictionary[types.CodeType, dict[str, Any]] = weakref.WeakKeyDictionary()
+_log = logging.getLogger("tensorflow")
 
 
 def convert(
@@ -79,9 +83,10 @@ def _converted(function: Any) -> Any:
     """A plain function, converted; the work is done once for its code."""
     code = function.__code__
     with _lock:
-        if code not in _factories:
-            _factories[code] = _make_factory(function)
-        factory = _factories[code]
+        by_file = _factories.setdefault(code, {})
+        if code.co_filename not in by_file:
+            by_file[code.co_filename] = _make_factory(function)
+        factory = by_file[code.co_filename]
     if factory is None:
         return function
     return factory.instantiate(function)
@@ -94,7 +99,18 @@ def _make_factory(function: Any) -> _Factory | None:
     """What makes the converted function for each closure; None where there is no source."""
     try:
         nodes, context = _Transpiler().nodes_of(function)
-    except (OSError, ValueError, TypeError, SyntaxError, NotImplementedError):
+    except (OSError, InaccessibleSourceCodeError):
+        return None
+    except (ValueError, TypeError, SyntaxError, NotImplementedError) as error:
+        code = function.__code__
+        _log.warning(
+            "AutoGraph cannot convert %s (%s:%d) and runs it as it is: control flow over tensors "
+            "in it will fail. Cause: %s. @tf.autograph.experimental.do_not_convert silences this.",
+            function.__qualname__,
+            code.co_filename,
+            code.co_firstlineno,
+            error,
+        )
         return None
     return _Factory(function, nodes, context.info.name)
 
